@@ -1,0 +1,133 @@
+// What Python hands over (bucketviz/explorer/payload.py writes it). Python decides and formats; this side
+// lays out and draws. Graphs are columnar: entry i of every column describes node i, in program order.
+
+export interface Payload {
+  schema: "bucketviz/1";
+  title: string; // "llama-8-layers"
+  subtitle: string; // "8 ranks · cap 25 MiB · default · adjacent · safe"
+  views: View[]; // at least one; a switch appears when there are several (forward, backward)
+}
+
+export interface View {
+  name: string; // "forward"
+  summary: Stat[];
+  policy: [string, string][]; // ["cap", "25 MiB"], ["mode", "default"], …
+  before: GraphColumns;
+  after: GraphColumns;
+  // For node i of `after`: indices in `before` of the collectives it serves ([] for a node that did not change).
+  provenance: number[][];
+  // For node i of `before`: index in `after` of the node that carries its value on (-1 when removed).
+  carriedTo: number[];
+  buckets: Bucket[];
+  decisions: Decision[];
+  reasons: ReasonInfo[];
+  timelines: { before: Timeline; after: Timeline }; // program order; unit "node"
+  text: string; // the whole report, the text twin of the page
+}
+
+export interface Stat {
+  label: string; // "all_gathers"
+  value: string; // "72 → 10"
+  tone: "plain" | "alert"; // alert: something was left alone or differs
+  hint: string; // one sentence for the tooltip
+}
+
+export type Kind = "all_gather" | "reduce_scatter" | "all_reduce" | "other";
+export type Role = "input" | "compute" | "collective" | "wait" | "output";
+
+export interface GraphColumns {
+  name: string[];
+  target: string[]; // "aten.mm.default"
+  role: Role[];
+  kind: (Kind | "")[]; // of a collective and of the wait on it
+  inputs: number[][]; // indices
+  tensor: string[]; // "bf16[256, 256]" or ""
+  bytes: (number | null)[]; // of a collective what counts against the cap, else of the value
+  size: string[]; // the same, formatted
+  module: string[]; // "layers.0.attention.wq"
+  source: string[]; // "model.py:118"
+  stack: string[]; // "" where unknown or the same as the node before
+  pair: number[]; // start -> its first wait, wait -> its start, else -1
+  bucket: number[]; // bucket index of a member, of its wait, and (after) of every node the bucket added; else -1
+}
+
+export interface Bucket {
+  label: string; // "B3"
+  kind: Kind;
+  key: [string, string][]; // ["kind", "all_gather"], ["group", "0"], ["op", "sum"], ["dtype", "bf16"]
+  members: number[]; // indices in `before`, packing order
+  start: number; // index in `after` of the merged collective
+  bytes: number;
+  capBytes: number;
+  size: string; // "18.5 MiB"
+  cap: string; // "25 MiB"
+  closedBy: number; // index in `before` of the collective that did not get in; -1 at the end of a run
+  closedByBytes: number; // its size, 0 when there is none
+  groupSize: number; // rank rows of the byte layout; 0 when unknown
+  span: string; // "first needed 61 ops later"
+}
+
+export interface Decision {
+  step: number; // 0-based
+  node: number; // index in `before`
+  label: string; // short name for the table: module path tail or FX name ("layers.1.feed_forward.w1")
+  name: string; // FX name
+  kind: Kind;
+  size: string; // "7 MiB"
+  bytes: number | null;
+  outcome: string; // "joined B1" | "opened B2" | "alone"
+  reason: string; // short, for the table: "fits", "B1 full", "depends on B1"
+  code: string; // Reason enum value: "joined", "depends on bucket", …
+  merged: boolean;
+  bucket: number; // -1 when left alone
+  why: string; // the sentence
+  evidence: [string, string][]; // formatted rows for the inspector: ["size", "max(in 0.9, out 7) = 7 MiB"], …
+  counterfactual: string; // "would join at cap ≥ 33.6 MiB" or ""
+  differs: string; // what torch.compile would have done, or ""
+  path: number[]; // witness path as indices in `before`, [] when there is none
+  // The cap meter when the pass looked at it: bytes of the open bucket before, and the cap.
+  bucketBytes: number;
+  capBytes: number;
+  members: number[]; // members of the open bucket at that moment, indices in `before`
+}
+
+export interface ReasonInfo {
+  code: string;
+  label: string; // "depends on bucket"
+  count: number;
+  meaning: string; // one sentence
+}
+
+export interface Timeline {
+  unit: "node" | "s";
+  end: number;
+  slices: { node: number; row: string; lane: number; start: number; end: number; label: string; kind: Kind | "" }[];
+  // rows: "compute" has lane 0 only; every process group has as many lanes as collectives in flight at once
+}
+
+// ---- shared state --------------------------------------------------------------------------------------------
+
+// One selected thing. Python sees it as text: an FX name of the graph before ("all_gather_into_tensor_3"),
+// a bucket ("B3"), or a node that only the graph after has ("after:cat_2").
+export type Ref = string;
+
+export interface State {
+  view: number;
+  selection: Ref[]; // shared with Python
+  step: number; // index in decisions, -1 = not stepping; shared with Python
+  hover: Ref | null;
+  query: string; // search text
+  kinds: Kind[]; // kinds shown; [] = all
+  graphView: "before" | "split" | "after" | "diff";
+}
+
+export interface Store {
+  payload: Payload;
+  readonly state: Readonly<State>;
+  readonly current: View; // payload.views[state.view]
+  set(patch: Partial<State>): void; // notifies only when something changed
+  subscribe(listener: (state: Readonly<State>, changed: ReadonlySet<keyof State>) => void): () => void;
+}
+
+// A pane draws itself into `root`, follows the store, and gives back what undoes it.
+export type Pane = (root: HTMLElement, store: Store) => () => void;

@@ -1,0 +1,1 @@
+"""bucketviz: see, explain and prove the collective bucketing pass of PyTorch Inductor."""

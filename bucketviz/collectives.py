@@ -1,0 +1,97 @@
+"""The one file that names ``torch.ops._c10d_functional.*``: a table row for every op that communicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed._functional_collectives  # registers the ops
+import torch.fx as fx
+
+from bucketviz.records.graph import Kind
+
+_OPS = torch.ops._c10d_functional
+
+ALL_GATHER = _OPS.all_gather_into_tensor.default
+ALL_GATHER_OUT = _OPS.all_gather_into_tensor_out.default
+ALL_GATHER_COALESCED = _OPS.all_gather_into_tensor_coalesced.default
+REDUCE_SCATTER = _OPS.reduce_scatter_tensor.default
+REDUCE_SCATTER_OUT = _OPS.reduce_scatter_tensor_out.default
+REDUCE_SCATTER_COALESCED = _OPS.reduce_scatter_tensor_coalesced.default
+ALL_REDUCE = _OPS.all_reduce.default
+ALL_REDUCE_IN_PLACE = _OPS.all_reduce_.default
+ALL_REDUCE_COALESCED = _OPS.all_reduce_coalesced.default
+ALL_REDUCE_COALESCED_IN_PLACE = _OPS.all_reduce_coalesced_.default
+ALL_TO_ALL = _OPS.all_to_all_single.default
+BROADCAST = _OPS.broadcast.default
+BROADCAST_IN_PLACE = _OPS.broadcast_.default
+WAIT = _OPS.wait_tensor.default
+
+DTYPE_CASTS = (torch.ops.prims.convert_element_type.default, torch.ops.aten._to_copy.default)
+"""Casts that the pass absorbs into the packing copy of an all_gather."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveOp:
+    """One op that communicates.
+
+    Attributes:
+        kind: The kind as a user names it.
+        is_mergeable: True when the pass has a merged form for this very op.
+        has_out: True when it writes to an ``out=`` buffer.
+    """
+
+    target: Any
+    kind: Kind
+    is_mergeable: bool = False
+    has_out: bool = False
+
+
+_TABLE = (
+    CollectiveOp(ALL_GATHER, Kind.ALL_GATHER, is_mergeable=True),
+    CollectiveOp(ALL_GATHER_OUT, Kind.ALL_GATHER, has_out=True),
+    CollectiveOp(ALL_GATHER_COALESCED, Kind.ALL_GATHER),
+    CollectiveOp(REDUCE_SCATTER, Kind.REDUCE_SCATTER, is_mergeable=True),
+    CollectiveOp(REDUCE_SCATTER_OUT, Kind.REDUCE_SCATTER, has_out=True),
+    CollectiveOp(REDUCE_SCATTER_COALESCED, Kind.REDUCE_SCATTER),
+    CollectiveOp(ALL_REDUCE, Kind.ALL_REDUCE, is_mergeable=True),
+    CollectiveOp(ALL_REDUCE_IN_PLACE, Kind.ALL_REDUCE),
+    CollectiveOp(ALL_REDUCE_COALESCED, Kind.ALL_REDUCE),
+    CollectiveOp(ALL_REDUCE_COALESCED_IN_PLACE, Kind.ALL_REDUCE),
+    CollectiveOp(ALL_TO_ALL, Kind.OTHER),
+    CollectiveOp(BROADCAST, Kind.OTHER),
+    CollectiveOp(BROADCAST_IN_PLACE, Kind.OTHER),
+)
+COLLECTIVE_OPS = {row.target: row for row in _TABLE}
+
+
+def collective_op(node: fx.Node) -> CollectiveOp | None:
+    """Gives the table row of a node that communicates, None for any other node."""
+    if node.op != "call_function":
+        return None
+    return COLLECTIVE_OPS.get(node.target)
+
+
+def is_wait(node: fx.Node) -> bool:
+    """True for a ``wait_tensor`` node."""
+    return node.op == "call_function" and node.target is WAIT
+
+
+def is_dtype_cast(node: object) -> bool:
+    """True for an op that only changes the dtype of its input."""
+    return isinstance(node, fx.Node) and node.op == "call_function" and node.target in DTYPE_CASTS
+
+
+def normalized_arguments(node: fx.Node) -> dict[str, Any]:
+    """Gives a node's arguments by schema name, whether they were passed by position or by keyword."""
+    schema = node.target._schema  # type: ignore[union-attr]
+    named = dict(zip((argument.name for argument in schema.arguments), node.args, strict=False))
+    return {**named, **node.kwargs}
+
+
+def group_name_of(group: Any) -> str:
+    """Gives the name of a process group that is a string or an FX node holding one (compile-on-one-rank)."""
+    if isinstance(group, fx.Node):
+        return str(group.meta["val"].group_name)
+    return str(group)

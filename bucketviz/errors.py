@@ -1,0 +1,33 @@
+"""Every error that bucketviz raises on purpose: one class per stage, one base to catch them all."""
+
+
+class BucketvizError(Exception):
+    """Base of all errors; the message says what was asked, what was found and what to do."""
+
+
+class RecordError(BucketvizError):
+    """A record cannot be read: not JSON, another schema version, or a field that is missing."""
+
+
+class CaptureError(BucketvizError):
+    """A model or graph cannot be captured or described."""
+
+
+class PolicyError(BucketvizError, ValueError):
+    """A policy asks for something that does not exist: an unknown mode or kind, a cap that is no size."""
+
+
+class PlanError(BucketvizError):
+    """A plan cannot be made, or is asked about a collective that it does not hold."""
+
+
+class RewriteError(BucketvizError):
+    """A plan does not fit the graph that it is applied to."""
+
+
+class ExecutionError(BucketvizError):
+    """A graph cannot be run over ranks: an op without a meaning there, inputs that do not fit."""
+
+
+class ExplorerError(BucketvizError):
+    """The explorer cannot show or select what it was given."""

@@ -1,0 +1,138 @@
+"""Records to JSON and back: typed by the dataclasses themselves, versioned, and safe to load from anyone."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Callable
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from bucketviz.errors import PolicyError, RecordError
+
+SCHEMA = "bucketviz/1"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SavedCallable:
+    """Stands for a function (a cap, a filter) of a saved policy: it has a name but cannot be called."""
+
+    name: str
+
+    def __call__(self, *_: object) -> typing.NoReturn:
+        raise PolicyError(f"the function {self.name} was not saved with the plan; pass it again to plan anew")
+
+
+def to_json(record: Any) -> str:
+    """Gives a record as JSON text, with its type and the schema version."""
+    return json.dumps({"schema": SCHEMA, "type": type(record).__name__, "data": _encode(record)})
+
+
+def from_json(text: str | bytes) -> Any:
+    """Gives the record that :func:`to_json` wrote. Nothing in the text is ever executed.
+
+    Raises:
+        RecordError: when the text is not JSON, of another schema, or does not fit its type.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise RecordError(f"expected a bucketviz record, found text that is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        found = document.get("schema") if isinstance(document, dict) else type(document).__name__
+        raise RecordError(f"expected a record of schema {SCHEMA}, found {found!r}; save it again with this version")
+    record_type = _record_types().get(document.get("type", ""))
+    if record_type is None:
+        raise RecordError(f"unknown record type {document.get('type')!r}; known: {', '.join(_record_types())}")
+    return _decode(document.get("data"), record_type, record_type.__name__)
+
+
+@cache
+def _record_types() -> dict[str, type]:
+    from bucketviz import records
+
+    found = (getattr(records, name) for name in records.__all__)
+    return {item.__name__: item for item in found if isinstance(item, type) and dataclasses.is_dataclass(item)}
+
+
+def _encode(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, SavedCallable | type):
+        return {field.name: _encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): _encode(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_encode(item) for item in value]
+    if isinstance(value, Enum):
+        return value.value
+    if callable(value):
+        return {"callable": value.name if isinstance(value, SavedCallable) else _qualified_name(value)}
+    return value
+
+
+def _qualified_name(function: Callable[..., object]) -> str:
+    return getattr(function, "__qualname__", type(function).__qualname__)
+
+
+def _decode(value: Any, hint: Any, where: str) -> Any:
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return _decode_dataclass(value, hint, where)
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return _decode_union(value, typing.get_args(hint), where)
+    if origin is tuple:
+        item = typing.get_args(hint)[0]
+        return tuple(_decode(entry, item, f"{where}[{i}]") for i, entry in enumerate(_checked(value, list, where)))
+    if origin is dict:
+        item = typing.get_args(hint)[1]
+        return {key: _decode(entry, item, f"{where}.{key}") for key, entry in _checked(value, dict, where).items()}
+    if origin is Callable:
+        return SavedCallable(str(_checked(value, dict, where).get("callable")))
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _decode_enum(value, hint, where)
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return _checked(value, hint, where)
+
+
+def _decode_dataclass(value: Any, record_type: type, where: str) -> Any:
+    _checked(value, dict, where)
+    hints = _hints(record_type)
+    missing = [field.name for field in dataclasses.fields(record_type) if field.name not in value]
+    if missing:
+        raise RecordError(f"{where} lacks {', '.join(missing)}; save it again with this version")
+    fields = {name: _decode(value[name], hint, f"{where}.{name}") for name, hint in hints.items() if name in value}
+    return record_type(**fields)
+
+
+@cache
+def _hints(record_type: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(record_type)
+    return {field.name: hints[field.name] for field in dataclasses.fields(record_type)}
+
+
+def _decode_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
+    for option in options:
+        try:
+            return _decode(value, option, where)
+        except RecordError:
+            continue
+    raise RecordError(f"{where} holds {value!r}, which fits none of {options}")
+
+
+def _decode_enum(value: Any, enum_type: type[Enum], where: str) -> Enum:
+    try:
+        return enum_type(value)
+    except ValueError as error:
+        choices = ", ".join(str(member.value) for member in enum_type)
+        raise RecordError(f"{where} holds {value!r}; expected one of {choices}") from error
+
+
+def _checked(value: Any, expected: type, where: str) -> Any:
+    if isinstance(value, bool) and expected is not bool:
+        raise RecordError(f"{where} holds {value!r}; expected {expected.__name__}")
+    if not isinstance(value, expected):
+        raise RecordError(f"{where} holds {value!r}; expected {expected.__name__}")
+    return value

@@ -1,0 +1,183 @@
+"""An FX graph as plain data: nodes in program order, what each moves, and which of them communicate."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+
+class Kind(StrEnum):
+    """The collectives that bucketing merges; ``OTHER`` is any further op that communicates."""
+
+    ALL_GATHER = "all_gather"
+    REDUCE_SCATTER = "reduce_scatter"
+    ALL_REDUCE = "all_reduce"
+    OTHER = "other"
+
+
+MERGEABLE_KINDS = (Kind.REDUCE_SCATTER, Kind.ALL_REDUCE, Kind.ALL_GATHER)
+"""In the order in which Inductor's post-grad passes visit them."""
+
+
+class Role(StrEnum):
+    """What a node is for, as the explorer folds and colours it."""
+
+    INPUT = "input"
+    COMPUTE = "compute"
+    COLLECTIVE = "collective"
+    WAIT = "wait"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Metadata of one tensor value.
+
+    Attributes:
+        dtype: As FX prints it (``bf16``, ``f32``, ``i64``, ``b8``).
+        shape: One entry a dim; a string where the size is symbolic.
+        device: ``cpu``, ``cuda:0``, ``meta``.
+        size_bytes: Bytes of the elements, from hints where symbolic; None when a symbol has no hint.
+    """
+
+    dtype: str
+    shape: tuple[int | str, ...]
+    device: str
+    size_bytes: int | None
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """What is special about a node that communicates.
+
+    Attributes:
+        kind: Which collective; ``OTHER`` for those that the pass does not merge.
+        group_name: Name of the process group, ``?`` where an op does not say.
+        group_size: Ranks in the group; None where the op does not say (all_reduce).
+        reduce_op: ``sum``, ``avg``, … of a reduction; None otherwise.
+        input: FX name of the node whose value is sent; empty where there are several.
+        waits: FX names of the ``wait_tensor`` nodes on it, in program order.
+        is_mergeable: True when the pass has a merged form for this very op.
+        has_out: True when the result is written to an ``out=`` buffer.
+        in_bytes: Bytes sent by this rank; None when unknown.
+        out_bytes: Bytes received by this rank; None when unknown.
+        cast: FX name of a dtype cast whose only user is this collective; empty when there is none.
+        cast_from: dtype before that cast; empty when there is none.
+        is_pure_cast: True when the cast changes the dtype and nothing else (no device, layout or format).
+    """
+
+    kind: Kind
+    group_name: str
+    group_size: int | None
+    reduce_op: str | None
+    input: str
+    waits: tuple[str, ...]
+    is_mergeable: bool
+    has_out: bool
+    in_bytes: int | None
+    out_bytes: int | None
+    cast: str = ""
+    cast_from: str = ""
+    is_pure_cast: bool = False
+
+    @property
+    def size_bytes(self) -> int | None:
+        """Bytes that count against the cap: the larger of input and output."""
+        if self.in_bytes is None or self.out_bytes is None:
+            return None
+        return max(self.in_bytes, self.out_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One FX node.
+
+    Attributes:
+        name: FX name, unique in the graph.
+        role: What it is for.
+        target: Op as text (``aten.mm.default``), or the attribute or placeholder name.
+        inputs: FX names of the nodes that it reads, each once.
+        tensor: Metadata of its value; None when it is no tensor or carries no fake value.
+        module: Path of the module that it came from (``layers.0.attention.wq``); empty when unknown.
+        source: ``model.py:118``, the innermost user line; empty when unknown.
+        stack_trace: As FX keeps it; empty when unknown.
+        writes: FX names of the values that it changes in place.
+        storage: FX name of the node whose storage its value shares (its own name when it is fresh).
+        collective: Set when the node communicates.
+    """
+
+    name: str
+    role: Role
+    target: str
+    inputs: tuple[str, ...]
+    tensor: Tensor | None = None
+    module: str = ""
+    source: str = ""
+    stack_trace: str = ""
+    writes: tuple[str, ...] = ()
+    storage: str = ""
+    collective: Collective | None = None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The nodes of one FX graph in program order.
+
+    Attributes:
+        name: ``forward``, ``backward`` or what the user called it.
+        nodes: In program order.
+    """
+
+    name: str
+    nodes: tuple[Node, ...]
+
+    @cached_property
+    def position(self) -> dict[str, int]:
+        """Program-order index of each node name."""
+        return {node.name: index for index, node in enumerate(self.nodes)}
+
+    @cached_property
+    def users(self) -> dict[str, tuple[str, ...]]:
+        """Names of the nodes that read each node, in program order."""
+        users: dict[str, list[str]] = {node.name: [] for node in self.nodes}
+        for node in self.nodes:
+            for name in node.inputs:
+                users[name].append(node.name)
+        return {name: tuple(readers) for name, readers in users.items()}
+
+    def node(self, name: str) -> Node:
+        """Gives the node of that name (KeyError when there is none)."""
+        return self.nodes[self.position[name]]
+
+    def collectives(self) -> Iterator[tuple[Node, Collective]]:
+        """Yields every node that communicates, in program order."""
+        for node in self.nodes:
+            if node.collective is not None:
+                yield node, node.collective
+
+    def shortest_path(self, start: str, end: str) -> tuple[str, ...]:
+        """Gives one shortest chain of readers from ``start`` to ``end``, both included; () when there is none."""
+        previous: dict[str, str] = {start: ""}
+        queue = deque([start])
+        while queue:
+            name = queue.popleft()
+            if name == end:
+                return _walk_back(previous, end)
+            for user in self.users[name]:
+                if user not in previous and self.position[user] <= self.position[end]:
+                    previous[user] = name
+                    queue.append(user)
+        return ()
+
+
+def _walk_back(previous: dict[str, str], end: str) -> tuple[str, ...]:
+    path = [end]
+    while previous[path[-1]]:
+        path.append(previous[path[-1]])
+    return tuple(reversed(path))

@@ -1,0 +1,32 @@
+"""A rewritten graph beside the one it came from, and what became of what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bucketviz.records.graph import Graph
+from bucketviz.records.plan import Plan
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """Before, after, and the ties between them.
+
+    Attributes:
+        after: The rewritten graph; the one before is ``plan.graph``.
+        plan: What the rewrite obeyed.
+        provenance: For each node that the rewrite added, the collectives (FX names before) that it serves.
+        replaced: For each removed wait, the node of ``after`` that now gives its value.
+        bucket_starts: FX name in ``after`` of each bucket's merged collective, in bucket order.
+    """
+
+    after: Graph
+    plan: Plan
+    provenance: dict[str, tuple[str, ...]]
+    replaced: dict[str, str]
+    bucket_starts: tuple[str, ...]
+
+    @property
+    def before(self) -> Graph:
+        """The graph as it was."""
+        return self.plan.graph

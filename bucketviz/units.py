@@ -1,0 +1,28 @@
+"""Quantities as text: one way to write bytes and counts, used by reports, command line and explorer."""
+
+MIB = 2**20
+_UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+
+
+def format_bytes(size_bytes: int | float | None) -> str:
+    """Gives a size with a binary unit: ``16 MiB``, ``1.5 KiB``, ``12 B``; ``?`` for an unknown size.
+
+    Example:
+        >>> format_bytes(16 * 2**20), format_bytes(1536), format_bytes(12), format_bytes(None)
+        ('16 MiB', '1.5 KiB', '12 B', '?')
+    """
+    if size_bytes is None:
+        return "?"
+    for unit, factor in _UNITS:
+        if size_bytes >= factor:
+            return f"{_short(size_bytes / factor)} {unit}"
+    return f"{_short(float(size_bytes))} B"
+
+
+def format_count(count: int, noun: str) -> str:
+    """Gives a count with its noun: ``1 bucket``, ``3 buckets``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if value < 100 else f"{value:.0f}"
