@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -132,10 +132,13 @@ class Graph:
     Attributes:
         name: ``forward``, ``backward`` or what the user called it.
         nodes: In program order.
+        groups: Global ranks of every process group that the graph names, in group order, by group name; a
+            group that no process group answers to is absent.
     """
 
     name: str
     nodes: tuple[Node, ...]
+    groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     @cached_property
     def position(self) -> dict[str, int]:
