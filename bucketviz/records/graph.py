@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -30,6 +31,17 @@ class Role(StrEnum):
     COLLECTIVE = "collective"
     WAIT = "wait"
     OUTPUT = "output"
+
+
+def dtype_itemsize(dtype: str) -> int:
+    """Gives the bytes of one element of a dtype as FX prints it.
+
+    Example:
+        >>> dtype_itemsize("bf16"), dtype_itemsize("f8e4m3fn"), dtype_itemsize("b8")
+        (2, 1, 1)
+    """
+    bits = re.search(r"\d+", dtype)
+    return max(1, int(bits.group()) // 8) if bits else 1
 
 
 @dataclass(frozen=True, slots=True)

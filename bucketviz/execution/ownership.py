@@ -1,0 +1,35 @@
+"""Tensors that belong to one rank: copies that keep strides, offsets and the aliasing among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+
+def own_tensors(values: Sequence[object], device: torch.device | None, is_written: bool) -> list[object]:
+    """Gives the values with every tensor on ``device`` and, where the graph writes, in storage of its own.
+
+    Two tensors that share storage share it afterwards too; strides and offsets stay. A tensor that needs
+    neither a move nor a copy is handed on as it is, and so is everything that is no tensor.
+    """
+    storages: dict[int, torch.UntypedStorage] = {}
+    return [
+        _own(value, device or value.device, is_written, storages)
+        if isinstance(value, torch.Tensor)
+        else value
+        for value in values
+    ]
+
+
+def _own(
+    tensor: torch.Tensor, device: torch.device, is_written: bool, storages: dict[int, torch.UntypedStorage]
+) -> torch.Tensor:
+    is_there = tensor.device == device or (tensor.device.type == device.type and device.index is None)
+    if is_there and not is_written:
+        return tensor.detach()
+    storage = tensor.untyped_storage()
+    if storage._cdata not in storages:
+        storages[storage._cdata] = storage.clone() if is_there else storage.to(device=device)
+    own = torch.empty(0, dtype=tensor.dtype, device=tensor.device if is_there else device)
+    return own.set_(storages[storage._cdata], tensor.storage_offset(), tensor.size(), tensor.stride())

@@ -1,0 +1,103 @@
+"""Which collectives the pass may consider at all, in the order in which it meets their waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bucketviz.records.graph import Collective, Graph, Kind, Node, Role
+from bucketviz.records.plan import BucketKey, Reason, Value
+from bucketviz.records.policy import Policy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A collective that may become a member of a bucket."""
+
+    node: Node
+    collective: Collective
+    key: BucketKey
+    size_bytes: int
+
+    @property
+    def name(self) -> str:
+        """FX name."""
+        return self.node.name
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a collective is out of the question before any bucket is looked at."""
+
+    reason: Reason
+    evidence: dict[str, Value]
+
+
+def find_candidates(graph: Graph, policy: Policy, kind: Kind) -> list[Candidate]:
+    """Lists the candidates of one kind in the order of their waits.
+
+    With ``fidelity="inductor"`` a collective with two waits is met, and listed, twice, as the original does.
+    """
+    found: list[Candidate] = []
+    for wait in graph.nodes:
+        collective_name = wait.inputs[0] if wait.role is Role.WAIT and wait.inputs else ""
+        node = graph.node(collective_name) if collective_name else None
+        if node is None or node.collective is None or node.collective.kind is not kind:
+            continue
+        if _refusal_under(policy, graph, node, node.collective, wait) is None:
+            found.append(_candidate(node, node.collective, policy))
+    return found
+
+
+def refuse(graph: Graph, policy: Policy, node: Node, collective: Collective) -> Refusal | None:
+    """Gives the reason for which a collective is never considered; None for a candidate."""
+    wait = graph.node(collective.waits[0]) if collective.waits else None
+    return _refusal_under(policy, graph, node, collective, wait)
+
+
+def _refusal_under(
+    policy: Policy, graph: Graph, node: Node, collective: Collective, wait: Node | None
+) -> Refusal | None:
+    if collective.kind is Kind.OTHER:
+        return Refusal(Reason.UNSUPPORTED_COLLECTIVE, {"target": node.target})
+    if collective.kind not in policy.kinds:
+        return Refusal(Reason.FILTERED_OUT, {"filter": "kinds"})
+    if not _is_merged_by(policy, collective):
+        reason = Reason.OUT_VARIANT if collective.has_out else Reason.UNSUPPORTED_COLLECTIVE
+        return Refusal(reason, {"target": node.target})
+    if wait is None:
+        return Refusal(Reason.NO_WAIT, {})
+    if policy.filter_wait is not None and not policy.filter_wait(wait):
+        return Refusal(Reason.FILTERED_OUT, {"filter": "filter_wait", "wait": wait.name})
+    readers = graph.users[node.name]
+    if policy.fidelity == "safe" and len(readers) > 1:
+        return Refusal(Reason.SEVERAL_WAITS, {"readers": readers})
+    return _refuse_unmeasured(graph, node, collective)
+
+
+def _is_merged_by(policy: Policy, collective: Collective) -> bool:
+    if policy.fidelity == "inductor" and collective.kind is Kind.ALL_GATHER:
+        return collective.is_mergeable or collective.has_out
+    return collective.is_mergeable
+
+
+def _refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
+    sent = graph.node(collective.input).tensor if collective.input else None
+    for name, tensor in ((collective.input, sent), (node.name, node.tensor)):
+        if tensor is None:
+            return Refusal(Reason.NO_METADATA, {"missing": name})
+        if tensor.size_bytes is None:
+            return Refusal(Reason.UNKNOWN_SIZE, {"shape": str(tensor), "value": name})
+    return None
+
+
+def _candidate(node: Node, collective: Collective, policy: Policy) -> Candidate:
+    assert node.tensor is not None and collective.size_bytes is not None, "unmeasured collectives are refused"
+    any_dtype = policy.is_multidtype and collective.kind is Kind.ALL_GATHER
+    key = BucketKey(
+        kind=collective.kind,
+        group_name=collective.group_name,
+        group_size=collective.group_size if policy.fidelity == "safe" else None,
+        reduce_op=collective.reduce_op,
+        dtype=None if any_dtype else node.tensor.dtype,
+    )
+    return Candidate(node, collective, key, collective.size_bytes)

@@ -1,0 +1,130 @@
+"""Puts the stages of planning together: candidates, runs, packing, verdicts, and what Inductor would do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bucketviz.planning.adjacent import Packing, pack_run, split_into_runs
+from bucketviz.planning.candidates import Candidate, find_candidates, refuse
+from bucketviz.planning.casts import absorbed_casts
+from bucketviz.planning.differences import mark_differences
+from bucketviz.planning.reachability import Reachability
+from bucketviz.planning.safety import InductorObjections, SafeObjections
+from bucketviz.planning.verdicts import Verdict, judge
+from bucketviz.records.graph import Graph, Kind, dtype_itemsize
+from bucketviz.records.plan import Bucket, Decision, Outcome, Plan
+from bucketviz.records.policy import Policy
+
+
+def make_plan(graph: Graph, policy: Policy) -> Plan:
+    """Decides which collectives become one, and says why for each.
+
+    Kinds are planned one after the other in Inductor's order (reduce_scatter, all_reduce, all_gather); a later
+    kind sees the merges of an earlier one.
+
+    Source: ``post_grad_passes`` in torch/_inductor/fx_passes/post_grad.py for the order of kinds.
+    """
+    plan = _plan_alone(graph, policy)
+    if policy.fidelity == "inductor":
+        return plan
+    return mark_differences(plan, _plan_alone(graph, replace(policy, fidelity="inductor")))
+
+
+def _plan_alone(graph: Graph, policy: Policy) -> Plan:
+    reachability = Reachability(graph)
+    buckets: list[Bucket] = []
+    verdicts: dict[str, Verdict] = {}
+    for kind in policy.kinds:
+        packings = _pack_kind(graph, policy, kind, reachability)
+        for packing in packings:
+            _add_buckets(packing, policy, buckets)
+        verdicts.update(judge(packings, buckets, policy))
+    decisions = [*_decide(graph, verdicts), *_decide_refused(graph, policy, verdicts)]
+    return Plan(graph, policy, tuple(buckets), tuple(decisions))
+
+
+def _pack_kind(graph: Graph, policy: Policy, kind: Kind, reachability: Reachability) -> list[Packing]:
+    runs = split_into_runs(find_candidates(graph, policy, kind))
+    if policy.fidelity == "safe":
+        objections = SafeObjections(graph, reachability)
+
+        def merge(members: tuple[Candidate, ...]) -> None:
+            reachability.merge(tuple(member.name for member in members))
+
+        return [
+            pack_run(run, policy.cap_bytes, objections, retries_dependents=True, on_join=merge) for run in runs
+        ]
+    first_cap_bytes = policy.cap_bytes(0)
+    packings = [
+        pack_run(run, lambda _: first_cap_bytes, InductorObjections(reachability), retries_dependents=False)
+        for run in runs
+    ]
+    for packing in packings:
+        for bucket in packing.buckets:
+            reachability.merge(tuple(member.name for member in bucket))
+    return packings
+
+
+def _add_buckets(packing: Packing, policy: Policy, buckets: list[Bucket]) -> None:
+    closers = {look.previous[0].name: look.candidate.name for look in packing.looks if look.closed_by == "cap"}
+    for members, cap_bytes in zip(packing.buckets, packing.caps_bytes, strict=True):
+        if len(members) < 2:
+            continue
+        buckets.append(
+            Bucket(
+                index=len(buckets),
+                key=members[0].key,
+                collectives=tuple(member.name for member in members),
+                size_bytes=sum(member.size_bytes for member in members),
+                cap_bytes=cap_bytes,
+                dtype=min((_dtype(member) for member in members), key=dtype_itemsize),
+                absorbed_casts=absorbed_casts(members, policy),
+                closed_by=closers.get(members[0].name, ""),
+            )
+        )
+
+
+def _dtype(candidate: Candidate) -> str:
+    return candidate.node.tensor.dtype if candidate.node.tensor else ""
+
+
+def _decide(graph: Graph, verdicts: dict[str, Verdict]) -> list[Decision]:
+    decisions = []
+    for step, (name, verdict) in enumerate(verdicts.items()):
+        node = graph.node(name)
+        decisions.append(
+            Decision(
+                step=step,
+                collective=name,
+                outcome=Outcome.LEFT_ALONE if verdict.bucket is None else Outcome.MERGED,
+                reason=verdict.reason,
+                bucket=verdict.bucket,
+                evidence=verdict.evidence,
+                module=node.module,
+                source=node.source,
+                joins_at_cap_bytes=verdict.joins_at_cap_bytes,
+            )
+        )
+    return decisions
+
+
+def _decide_refused(graph: Graph, policy: Policy, verdicts: dict[str, Verdict]) -> list[Decision]:
+    decisions = []
+    for node, collective in graph.collectives():
+        if node.name in verdicts:
+            continue
+        refusal = refuse(graph, policy, node, collective)
+        assert refusal is not None, f"{node.name} was neither considered nor refused"
+        decisions.append(
+            Decision(
+                step=len(verdicts) + len(decisions),
+                collective=node.name,
+                outcome=Outcome.LEFT_ALONE,
+                reason=refusal.reason,
+                bucket=None,
+                evidence=refusal.evidence,
+                module=node.module,
+                source=node.source,
+            )
+        )
+    return decisions

@@ -1,0 +1,193 @@
+"""Plans in words: one sentence a decision, a summary, a table. Every text about a decision is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bucketviz.records.plan import Bucket, Decision, Plan, Reason
+from bucketviz.units import format_bytes, format_count
+
+MEANINGS: dict[Reason, str] = {
+    Reason.OPENED: "First member of a bucket.",
+    Reason.JOINED: "Has the key of the open bucket, fits under the cap, and nothing speaks against it.",
+    Reason.KEY_CHANGED: "The collectives next to it have another key, so there is nothing to share a bucket with.",
+    Reason.OVER_CAP: "Together with its neighbour it would exceed the cap.",
+    Reason.LARGER_THAN_CAP: "Exceeds the cap all by itself.",
+    Reason.DEPENDS_ON_BUCKET: "One of the two needs the result of the other, so they cannot be one collective.",
+    Reason.ALONE: "The only collective of its key in the graph.",
+    Reason.FILTERED_OUT: "The policy does not ask for it.",
+    Reason.UNSUPPORTED_COLLECTIVE: "It communicates, but there is no merged form of it.",
+    Reason.NO_WAIT: "Nothing waits for it; the pass finds collectives by their waits.",
+    Reason.SEVERAL_WAITS: "Several nodes read it, so it cannot be replaced by one slice of a bucket.",
+    Reason.WRITTEN_BETWEEN: "An in-place write would move to the other side of a read of the same memory.",
+    Reason.MISALIGNED_DTYPES: "The bucket's bytes could not be viewed as every member's dtype.",
+    Reason.MIXED_DEVICES: "Its tensor lives on another device.",
+    Reason.UNKNOWN_SIZE: "Its size is a symbol without a hint, so it cannot be held against the cap.",
+    Reason.OUT_VARIANT: "It writes into a buffer that other nodes read; merging would leave that buffer unwritten.",
+    Reason.NO_METADATA: "Its fake tensor is missing, so its shape and dtype are unknown.",
+}
+
+
+def explain(plan: Plan, decision: Decision) -> str:
+    """Gives one sentence on a decision, with the numbers compared and the path that settled it."""
+    sentence = f"{decision.collective} {_SENTENCES[decision.reason](plan, decision)}"
+    if decision.joins_at_cap_bytes is not None:
+        sentence += f" {counterfactual(decision)}."
+    if decision.inductor_differs:
+        sentence += f" Differs: {decision.inductor_differs}."
+    return sentence
+
+
+def counterfactual(decision: Decision) -> str:
+    """Gives what would have changed the decision; empty where nothing short of another graph would."""
+    if decision.joins_at_cap_bytes is None:
+        return ""
+    return f"Would join at a cap of {format_bytes(decision.joins_at_cap_bytes)} or more"
+
+
+def witness_path(plan: Plan, decision: Decision) -> tuple[str, ...]:
+    """Gives one shortest chain of nodes that ties a collective to the member it conflicts with; () if none."""
+    member = decision.evidence.get("member")
+    if decision.reason is not Reason.DEPENDS_ON_BUCKET or not isinstance(member, str):
+        return ()
+    first, last = sorted((member, decision.collective), key=plan.graph.position.__getitem__)
+    return plan.graph.shortest_path(first, last)
+
+
+def summarize(plan: Plan) -> str:
+    """Gives counts, bytes and reasons in a few lines."""
+    merged = sum(len(bucket.collectives) for bucket in plan.buckets)
+    total_bytes = sum(bucket.size_bytes for bucket in plan.buckets)
+    lines = [
+        f"{plan.graph.name}: {format_count(plan.num_collectives_before, 'collective')} -> {plan.num_collectives_after}"
+        f" | {merged} merged into {format_count(len(plan.buckets), 'bucket')} ({format_bytes(total_bytes)})"
+        f" | left alone: {sum(decision.bucket is None for decision in plan.decisions)}"
+        f" | differs from Inductor: {sum(bool(decision.inductor_differs) for decision in plan.decisions)}"
+    ]
+    lines += [f"  {reason.value}: {count}" for reason, count in plan.reasons().most_common()]
+    if not plan.decisions:
+        lines.append("  nothing communicates in this graph")
+    return "\n".join(lines)
+
+
+def tabulate(plan: Plan) -> str:
+    """Gives the decision table as aligned text, one row a collective."""
+    rows = [("step", "collective", "module", "size", "outcome", "reason")]
+    for decision in plan.decisions:
+        size = format_bytes(_size(decision))
+        rows.append(
+            (
+                str(decision.step),
+                decision.collective,
+                decision.module,
+                size,
+                outcome_text(plan, decision),
+                decision.reason.value,
+            )
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+
+def outcome_text(plan: Plan, decision: Decision) -> str:
+    """Gives ``opened B2``, ``joined B1`` or ``left alone``."""
+    if decision.bucket is None:
+        return decision.outcome.value
+    return f"{decision.reason.value} {plan.buckets[decision.bucket].label}"
+
+
+def _size(decision: Decision) -> int | None:
+    size = decision.evidence.get("size_bytes")
+    return size if isinstance(size, int) else None
+
+
+def _bytes(decision: Decision, key: str) -> str:
+    size = decision.evidence.get(key)
+    return format_bytes(size if isinstance(size, int) else None)
+
+
+def _text(decision: Decision, key: str) -> str:
+    value = decision.evidence.get(key, "")
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _bucket(plan: Plan, decision: Decision) -> Bucket:
+    assert decision.bucket is not None, "a merged collective has a bucket"
+    return plan.buckets[decision.bucket]
+
+
+def _opened(plan: Plan, decision: Decision) -> str:
+    bucket = _bucket(plan, decision)
+    opened = f"opened {bucket.label} ({bucket.key}) with {_bytes(decision, 'size_bytes')}"
+    if decision.evidence.get("closed_by") == "cap":
+        total = f"{_bytes(decision, 'previous_bytes')} + {_bytes(decision, 'size_bytes')}"
+        return f"{opened}: the bucket before was full, {total} > {_bytes(decision, 'cap_bytes')}."
+    return f"{opened}: it starts a run of this key."
+
+
+def _joined(plan: Plan, decision: Decision) -> str:
+    bucket = _bucket(plan, decision)
+    total = f"{_bytes(decision, 'bucket_bytes')} + {_bytes(decision, 'size_bytes')} <= {_bytes(decision, 'cap_bytes')}"
+    place = f"place {_text(decision, 'place')} of {len(bucket.collectives)}"
+    return f"joined {bucket.label} ({bucket.key}), {place}: {total}."
+
+
+def _key_changed(plan: Plan, decision: Decision) -> str:
+    return (
+        f"was left alone: its neighbour {_text(decision, 'neighbour')} has another {_text(decision, 'field')}, "
+        f"{_text(decision, 'other')} instead of {_text(decision, 'own')}."
+    )
+
+
+def _over_cap(plan: Plan, decision: Decision) -> str:
+    total = f"{_bytes(decision, 'size_bytes')} + {_bytes(decision, 'neighbour_bytes')} > {_bytes(decision, 'cap_bytes')}"
+    return f"was left alone: beside {_text(decision, 'neighbour')} it exceeds the cap, {total}."
+
+
+def _larger(plan: Plan, decision: Decision) -> str:
+    return f"was left alone: {_bytes(decision, 'size_bytes')} > {_bytes(decision, 'cap_bytes')}, the cap."
+
+
+def _depends(plan: Plan, decision: Decision) -> str:
+    path = witness_path(plan, decision)
+    shown = " -> ".join(path) if path else f"another bucket lies between it and {_text(decision, 'member')}"
+    return f"was left alone: it cannot be one collective with {_text(decision, 'member')} ({shown})."
+
+
+def _written(plan: Plan, decision: Decision) -> str:
+    return f"was left alone: {_text(decision, 'write')} changes {_text(decision, 'value')} in place in between."
+
+
+def _misaligned(plan: Plan, decision: Decision) -> str:
+    return (
+        f"was left alone: {_text(decision, 'misaligned')} sends {_text(decision, 'member_bytes')} bytes, "
+        f"no multiple of {_text(decision, 'itemsize_bytes')}, the widest dtype in the bucket."
+    )
+
+
+def _states(text: str) -> Callable[[Plan, Decision], str]:
+    def state(plan: Plan, decision: Decision) -> str:
+        return text.format(**{key: _text(decision, key) for key in decision.evidence})
+
+    return state
+
+
+_SENTENCES: dict[Reason, Callable[[Plan, Decision], str]] = {
+    Reason.OPENED: _opened,
+    Reason.JOINED: _joined,
+    Reason.KEY_CHANGED: _key_changed,
+    Reason.OVER_CAP: _over_cap,
+    Reason.LARGER_THAN_CAP: _larger,
+    Reason.DEPENDS_ON_BUCKET: _depends,
+    Reason.ALONE: _states("was left alone: no other collective in the graph has its key."),
+    Reason.FILTERED_OUT: _states("was left alone: {filter} leaves it out."),
+    Reason.UNSUPPORTED_COLLECTIVE: _states("was left alone: there is no merged form of {target}."),
+    Reason.NO_WAIT: _states("was left alone: nothing waits for it."),
+    Reason.SEVERAL_WAITS: _states("was left alone: several nodes read it ({readers})."),
+    Reason.WRITTEN_BETWEEN: _written,
+    Reason.MISALIGNED_DTYPES: _misaligned,
+    Reason.MIXED_DEVICES: _states("was left alone: it lives on {own}, the bucket on {other}."),
+    Reason.UNKNOWN_SIZE: _states("was left alone: {value} has the shape {shape}, a symbol without a hint."),
+    Reason.OUT_VARIANT: _states("was left alone: {target} writes into a buffer that others read."),
+    Reason.NO_METADATA: _states('was left alone: {missing} has no fake tensor in meta["val"].'),
+}

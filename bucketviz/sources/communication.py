@@ -1,0 +1,96 @@
+"""What a node communicates: the ``Collective`` part of a node's record."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import torch
+import torch.fx as fx
+
+from bucketviz.collectives import (
+    CollectiveOp,
+    collective_op,
+    group_name_of,
+    is_dtype_cast,
+    is_wait,
+    normalized_arguments,
+)
+from bucketviz.records.graph import Collective, Kind
+from bucketviz.sources.hints import size_bytes
+
+_QUIET_NAMESPACES = frozenset({"aten", "prims", "fsdp", "bucketing", "bucketviz", "inductor"})
+_NAMES = re.compile(r"all_?gather|reduce_?scatter|all_?reduce|all_?to_?all|broadcast|isend|irecv|batch_p2p")
+_CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
+
+
+def looks_like_collective(node: fx.Node) -> bool:
+    """True for an op outside the table whose name says that it communicates (``vllm.all_reduce``)."""
+    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+        return False
+    if node.target.namespace in _QUIET_NAMESPACES or is_wait(node):
+        return False
+    return _NAMES.search(node.target._opname) is not None
+
+
+def describe_collective(node: fx.Node) -> Collective | None:
+    """Gives what is special about a node that communicates, None for any other node."""
+    row = collective_op(node)
+    if row is None and not looks_like_collective(node):
+        return None
+    row = row or CollectiveOp(node.target, Kind.OTHER)
+    arguments = normalized_arguments(node)
+    sent = arguments.get("input", arguments.get("inputs", arguments.get("self")))
+    cast = _single_use_cast(sent)
+    return Collective(
+        kind=row.kind,
+        group_name=group_name_of(arguments.get("group_name", "?")),
+        group_size=_int_or_none(arguments.get("group_size")),
+        reduce_op=arguments.get("reduce_op"),
+        input=sent.name if isinstance(sent, fx.Node) else "",
+        waits=tuple(wait.name for wait in _waits(node)),
+        is_mergeable=row.is_mergeable,
+        has_out=row.has_out,
+        in_bytes=_sent_bytes(sent),
+        out_bytes=size_bytes(node.meta.get("val")),
+        cast=cast.name if cast is not None else "",
+        cast_from=_dtype_before(cast),
+        is_pure_cast=cast is not None and _is_pure(cast),
+    )
+
+
+def _waits(node: fx.Node) -> list[fx.Node]:
+    """Lists the waits on a collective, through the getitem of a coalesced one."""
+    waits = []
+    for user in node.users:
+        if is_wait(user):
+            waits.append(user)
+        elif user.op == "call_function" and getattr(user.target, "__name__", "") == "getitem":
+            waits.extend(reader for reader in user.users if is_wait(reader))
+    return waits
+
+
+def _sent_bytes(sent: Any) -> int | None:
+    if isinstance(sent, list | tuple):
+        return size_bytes([item.meta.get("val") for item in sent if isinstance(item, fx.Node)])
+    return size_bytes(sent.meta.get("val")) if isinstance(sent, fx.Node) else None
+
+
+def _single_use_cast(sent: Any) -> fx.Node | None:
+    return sent if is_dtype_cast(sent) and len(sent.users) == 1 else None
+
+
+def _dtype_before(cast: fx.Node | None) -> str:
+    from bucketviz.sources.describe import dtype_text
+
+    source = cast.all_input_nodes[0].meta.get("val") if cast is not None else None
+    return dtype_text(source.dtype) if isinstance(source, torch.Tensor) else ""
+
+
+def _is_pure(cast: fx.Node) -> bool:
+    given = {name for name, value in normalized_arguments(cast).items() if value not in (None, False)}
+    return given <= _CAST_ARGUMENTS
+
+
+def _int_or_none(value: object) -> int | None:
+    return value if isinstance(value, int) else None

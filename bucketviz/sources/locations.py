@@ -1,0 +1,73 @@
+"""Where in the user's model a node comes from: module path, parameter, source line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import torch.fx as fx
+
+from bucketviz.collectives import collective_op, is_wait
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+_LIBRARY = re.compile(r"/torch/|/bucketviz/sources/")
+_ITEM = re.compile(r"\[['\"]?([^'\"\]]+)['\"]?\]")
+_NOISE = frozenset({"L", "self", "_modules", "parametrizations", "fn"})
+
+PARAMETERS_KEY = "parameters"
+"""``gm.meta`` key: {placeholder name: fully qualified parameter name}."""
+GRADIENTS_KEY = "gradients"
+"""``gm.meta`` key: {output index: fully qualified parameter name}."""
+
+
+def module_path(node: fx.Node) -> str:
+    """Gives the innermost module path (``layers.0.attention.wq``) that FX noted; empty when it noted none."""
+    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
+    if not stack:
+        return ""
+    innermost = list(stack.values())[-1]
+    path = innermost[0] if isinstance(innermost, tuple) else str(innermost)
+    parts = _ITEM.sub(r".\1", str(path)).split(".")
+    return ".".join(part for part in parts if part and part not in _NOISE)
+
+
+def source_line(node: fx.Node) -> str:
+    """Gives ``model.py:118``, the innermost line outside of torch; empty when there is no stack trace."""
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    own = [(file, line) for file, line in frames if not _LIBRARY.search(file)]
+    if not own:
+        return ""
+    file, line = own[-1]
+    return f"{Path(file).name}:{line}"
+
+
+def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:
+    """Gives the parameter that each node gathers, casts or reduces: along chains from placeholder or to output."""
+    named: dict[fx.Node, str] = {}
+    parameters = gm.meta.get(PARAMETERS_KEY, {})
+    for node in gm.graph.nodes:
+        if node.op == "placeholder" and node.name in parameters:
+            named[node] = parameters[node.name]
+        elif node.op == "call_function" and len(node.all_input_nodes) == 1:
+            source = node.all_input_nodes[0]
+            if source in named and not is_wait(source):
+                named[node] = named[source]
+    for index, name in gm.meta.get(GRADIENTS_KEY, {}).items():
+        _name_gradient_chain(gm, int(index), name, named)
+    return {node: _module_of(name) for node, name in named.items()}
+
+
+def _name_gradient_chain(gm: fx.GraphModule, index: int, name: str, named: dict[fx.Node, str]) -> None:
+    output = next(iter(reversed(gm.graph.nodes)))
+    results = output.args[0] if isinstance(output.args[0], list | tuple) else output.args
+    node = results[index] if index < len(results) else None
+    while isinstance(node, fx.Node) and node.op == "call_function":
+        named.setdefault(node, name)
+        if collective_op(node) is not None or len(node.all_input_nodes) != 1:
+            return
+        node = node.all_input_nodes[0]
+
+
+def _module_of(parameter: str) -> str:
+    module, _, leaf = parameter.rpartition(".")
+    return module if leaf == "weight" and module else parameter

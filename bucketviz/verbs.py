@@ -1,0 +1,162 @@
+"""The verbs: what a user calls. Each joins stages that know nothing of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch.fx as fx
+
+from bucketviz.errors import ExecutionError, PolicyError
+from bucketviz.execution import random_inputs, verify_lockstep
+from bucketviz.planning import make_plan
+from bucketviz.records import Execution, Graph, Plan, Policy, Rewrite
+from bucketviz.rewriting import Bucketed, rewrite
+from bucketviz.sources.capture import Captured, capture
+from bucketviz.sources.describe import describe
+
+if TYPE_CHECKING:
+    from bucketviz.explorer import Explorer
+
+__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "rewrite_record"]
+
+Source = fx.GraphModule | Graph
+
+
+def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Plan:
+    """Decides which collectives of a graph become one, and says why for each.
+
+    Args:
+        source: An ``fx.GraphModule``, or the record of one.
+        policy: How to bucket; or give its fields as keywords (``cap_mib=25, mode="custom_ops"``).
+        options: Fields of :class:`bucketviz.records.Policy`.
+
+    Raises:
+        PolicyError: for an unknown field, mode, kind or strategy, or a cap that is not a positive number.
+
+    Example:
+        >>> import bucketviz as bv
+        >>> bv.plan(bv.records.Graph("empty", ())).num_collectives_after
+        0
+    """
+    graph = source if isinstance(source, Graph) else describe(source)
+    return make_plan(graph, _policy(policy, options))
+
+
+def bucket(
+    gm: fx.GraphModule, plan_or_policy: Plan | Policy | None = None, /, *, rank: int = 0, **options: Any
+) -> Bucketed:
+    """Rewrites a graph as a plan says; the graph given is left as it was.
+
+    Args:
+        gm: The graph.
+        plan_or_policy: A plan of this graph; or a policy (as an object or as keywords) to plan with first.
+        rank: Global rank that the rewritten graph is for.
+
+    Raises:
+        PolicyError: when both a plan and policy keywords are given.
+        RewriteError: when the plan is not of this graph, or the rank is in no group that a bucket uses.
+    """
+    if isinstance(plan_or_policy, Plan):
+        if options:
+            raise PolicyError(f"bucket() got a plan and also {', '.join(options)}; give the one or the other")
+        return rewrite(gm, plan_or_policy, rank=rank)
+    return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)
+
+
+def rewrite_record(result: Bucketed) -> Rewrite:
+    """Gives a rewritten graph as a record that needs no torch to be read."""
+    return Rewrite(
+        after=describe(result.after, result.plan.graph.name),
+        plan=result.plan,
+        provenance=result.provenance,
+        replaced=result.replaced,
+        bucket_starts=result.bucket_starts,
+    )
+
+
+def execute(
+    result: Bucketed,
+    *,
+    backend: str = "lockstep",
+    device: str = "cpu",
+    world_size: int | None = None,
+    inputs: Sequence[Sequence[object]] | None = None,
+    seed: int = 0,
+    on_progress: Callable[[float], None] | None = None,
+) -> Execution:
+    """Runs the graph before and after on every rank with the same inputs and compares every bit.
+
+    Args:
+        result: What :func:`bucket` gave.
+        backend: ``lockstep``: all ranks in this process, in step. It is the reference for all numbers.
+        device: Where the tensors live.
+        world_size: Number of ranks; by default the size of the largest process group of the graph.
+        inputs: For each rank a value for each placeholder; random ones by default, different on each rank.
+        seed: Seed of the random inputs.
+        on_progress: Told the fraction that is done, from 0 to 1.
+
+    Raises:
+        ExecutionError: for another backend, a world that does not fit the groups, an op that is not known.
+    """
+    if backend != "lockstep":
+        raise ExecutionError(f"backend={backend!r} is not known; choose lockstep")
+    groups = result.plan.graph.groups
+    world = world_size or _world_size(groups)
+    ranks = range(world)
+    return verify_lockstep(
+        [result.before for _ in ranks],
+        [rewrite(result.before, result.plan, rank=rank).after for rank in ranks],
+        groups,
+        inputs if inputs is not None else random_inputs(result.before, world, seed=seed),
+        device=device,
+        on_progress=on_progress,
+    )
+
+
+def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Explorer:
+    """Shows a graph, its plan and its rewrite as one linked, interactive widget.
+
+    Args:
+        source: What to show: a capture, an ``fx.GraphModule``, a plan, what :func:`bucket` gave, or several of
+            these by name in a dict.
+        policy: How to bucket, where the source is not planned yet; or its fields as keywords.
+        options: Fields of :class:`bucketviz.records.Policy`, and ``title``, ``theme``, ``height``.
+
+    Raises:
+        ExplorerError: for a source that cannot be shown.
+    """
+    from bucketviz.explorer import Explorer
+
+    look = {key: options.pop(key) for key in ("title", "theme", "height") if key in options}
+    return Explorer(_rewrites(source, _policy(policy, options)), **look)
+
+
+def _rewrites(source: Any, policy: Policy) -> list[Rewrite]:
+    if isinstance(source, Captured):
+        graphs = [gm for gm in (source.forward, source.backward) if gm is not None]
+        return [rewrite_record(rewrite(gm, plan(gm, policy))) for gm in graphs]
+    if isinstance(source, Rewrite):
+        return [source]
+    if isinstance(source, Bucketed):
+        return [rewrite_record(source)]
+    return [rewrite_record(rewrite(source, plan(source, policy)))]
+
+
+def _policy(policy: Policy | None, options: dict[str, Any]) -> Policy:
+    unknown = set(options) - set(Policy.__dataclass_fields__)
+    if unknown:
+        known = ", ".join(Policy.__dataclass_fields__)
+        raise PolicyError(f"unknown option {', '.join(sorted(unknown))}; a policy has {known}")
+    if policy is not None and options:
+        raise PolicyError(f"got a policy and also {', '.join(options)}; give the one or the other")
+    return policy or Policy(**options)
+
+
+def _world_size(groups: dict[str, tuple[int, ...]]) -> int:
+    if not groups:
+        raise ExecutionError(
+            "the graph names no process group that is known, so its world size is not; "
+            'pass world_size= and set gm.meta["process_groups"] = {name: ranks}'
+        )
+    return max(max(ranks) for ranks in groups.values()) + 1
