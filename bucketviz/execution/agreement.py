@@ -30,8 +30,8 @@ def _check_same_nodes(
     for index, (node, wanted, found) in enumerate(zip(nodes, expected, _shapes(nodes), strict=False)):
         if wanted != found:
             raise ExecutionError(
-                f"the graphs of rank 0 and rank {rank} differ at node {index}: {_shown(first[index])} on rank 0, "
-                f"{_shown(node)} on rank {rank}; {_REMEDY}"
+                f"the graphs of rank 0 and rank {rank} differ at node {index}: "
+                f"{_shown(first[index])} on rank 0, {_shown(node)} on rank {rank}; {_REMEDY}"
             )
     if len(nodes) != len(first):
         raise ExecutionError(

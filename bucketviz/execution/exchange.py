@@ -133,14 +133,15 @@ def _all_to_all(members: Sequence[Arguments]) -> list[torch.Tensor]:
         found = [piece.shape[0] for piece in received[receiver]]
         if asked and asked != found:
             raise ExecutionError(
-                f"all_to_all: member {receiver} of the group expects {asked} rows from the members, they send {found}"
+                f"all_to_all: member {receiver} of the group expects {asked} rows from the members, "
+                f"they send {found}"
             )
     return [torch.cat(parts) for parts in received]
 
 
 def _split(value: torch.Tensor, sizes: Sequence[int], num_ranks: int) -> Sequence[torch.Tensor]:
     if sizes:
-        return value.split(list(sizes))
+        return torch.split(value, list(sizes))
     return [chunk_of(value, index, num_ranks) for index in range(num_ranks)]
 
 

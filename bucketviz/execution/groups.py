@@ -72,9 +72,9 @@ def _translates(name: str, given: Block, world_size: int) -> list[Block]:
         blocks.append(block)
     if uncovered or given not in blocks:
         raise ExecutionError(
-            f"group '{name}' is given as {_shown([given])}; shifting it does not cover a world of {world_size} "
-            f"ranks exactly once, so the groups of the other ranks are unknown; give all of them: "
-            f"groups={{'{name}': [{list(given)}, ...]}}"
+            f"group '{name}' is given as {_shown([given])}; shifting it does not cover a world of "
+            f"{world_size} ranks exactly once, so the groups of the other ranks are unknown; "
+            f"give all of them: groups={{'{name}': [{list(given)}, ...]}}"
         )
     return blocks
 

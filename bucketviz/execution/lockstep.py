@@ -117,8 +117,9 @@ class _World:
             if disagreeing:
                 node = self.ranks[rank].nodes[index]
                 raise ExecutionError(
-                    f"node {node.name}: rank {rank} communicates with {list(block)}, but rank {disagreeing[0]} "
-                    f"with {list(own[disagreeing[0]])}; correct groups, or the group names in the ranks' graphs"
+                    f"node {node.name}: rank {rank} communicates with {list(block)}, "
+                    f"but rank {disagreeing[0]} with {list(own[disagreeing[0]])}; "
+                    "correct groups, or the group names in the ranks' graphs"
                 )
         return list(dict.fromkeys(own))
 

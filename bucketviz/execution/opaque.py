@@ -57,7 +57,8 @@ def check_stays_on_rank(node: fx.Node, value: _Value) -> _Value:
         for inside in inner:
             if collective_op(inside) is not None or looks_like_communication(inside):
                 raise ExecutionError(
-                    f"node {node.name} holds a sub-graph that communicates ({inside.name} calls {inside.target}); "
+                    f"node {node.name} holds a sub-graph that communicates "
+                    f"({inside.name} calls {inside.target}); "
                     "lockstep does not enter sub-graphs, inline it first"
                 )
     return value

@@ -30,6 +30,6 @@ def _own(
         return tensor.detach()
     storage = tensor.untyped_storage()
     if storage._cdata not in storages:
-        storages[storage._cdata] = storage.clone() if is_there else storage.to(device=device)
+        storages[storage._cdata] = storage.clone() if is_there else storage.to(device=device)  # type: ignore[no-untyped-call]
     own = torch.empty(0, dtype=tensor.dtype, device=tensor.device if is_there else device)
     return own.set_(storages[storage._cdata], tensor.storage_offset(), tensor.size(), tensor.stride())

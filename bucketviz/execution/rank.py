@@ -85,8 +85,8 @@ class Rank:
         for node, value in zip(nodes, found, strict=True):
             if isinstance(value, torch.Tensor) and value.is_meta and self._device not in (None, value.device):
                 raise ExecutionError(
-                    f"node {node.name} of rank {self.index} is a meta tensor, it has no numbers to run with on "
-                    f"{self._device}; pass real ones"
+                    f"node {node.name} of rank {self.index} is a meta tensor: it has no numbers to run "
+                    f"with on {self._device}; pass real ones"
                 )
         is_written = any(_may_write(node) for node in self.nodes)
         return dict(zip(nodes, own_tensors(found, self._device, is_written), strict=True))
@@ -121,7 +121,7 @@ class Rank:
         return self._own_module(node)
 
     def _own_module(self, node: fx.Node) -> torch.nn.Module:
-        """A copy of the called module, so that its buffers belong to this rank and the caller's stay as they are."""
+        """A copy of the called module: its buffers belong to this rank, the caller's stay as they are."""
         path = str(node.target)
         if path not in self._modules:
             module = copy.deepcopy(check_stays_on_rank(node, self._gm.get_submodule(path)))
