@@ -1,0 +1,110 @@
+// What a reference means in both graphs, and what must light up with it.
+
+import type { Ref, View } from "./types";
+
+export type Side = "before" | "after";
+export type Target = { side: Side; node: number } | { bucket: number };
+
+export interface Related {
+  before: Set<number>;
+  after: Set<number>;
+  buckets: Set<number>;
+}
+
+interface Names {
+  before: Map<string, number>;
+  after: Map<string, number>;
+  buckets: Map<string, number>;
+}
+
+const AFTER = "after:";
+const namesOfView = new WeakMap<View, Names>();
+
+function indexed(names: readonly string[]): Map<string, number> {
+  return new Map(names.map((name, index) => [name, index]));
+}
+
+function namesOf(view: View): Names {
+  let names = namesOfView.get(view);
+  if (names === undefined) {
+    names = {
+      before: indexed(view.before.name),
+      after: indexed(view.after.name),
+      buckets: indexed(view.buckets.map((bucket) => bucket.label)),
+    };
+    namesOfView.set(view, names);
+  }
+  return names;
+}
+
+export function resolve(view: View, ref: Ref): Target | null {
+  const names = namesOf(view);
+  if (ref.startsWith(AFTER)) {
+    const node = names.after.get(ref.slice(AFTER.length));
+    return node === undefined ? null : { side: "after", node };
+  }
+  const node = names.before.get(ref);
+  if (node !== undefined) return { side: "before", node };
+  const bucket = names.buckets.get(ref);
+  return bucket === undefined ? null : { bucket };
+}
+
+// A node of `after` that is a node of `before` goes by its name there; only what the pass added is "after:…".
+export function refOfNode(view: View, side: Side, index: number): Ref {
+  const name = (side === "before" ? view.before : view.after).name[index];
+  if (name === undefined) throw new RangeError(`There is no node ${index} in the graph ${side}.`);
+  if (side === "before") return name;
+  const before = namesOf(view).before.get(name);
+  return before !== undefined && view.carriedTo[before] === index ? name : AFTER + name;
+}
+
+export function refOfBucket(view: View, index: number): Ref {
+  const bucket = view.buckets[index];
+  if (bucket === undefined) throw new RangeError(`There is no bucket ${index}; the view has ${view.buckets.length}.`);
+  return bucket.label;
+}
+
+// A collective lights its wait, its bucket and the bucket's merged start; a bucket lights its members,
+// their waits and its merged start; a node the pass added lights the collectives it serves.
+export function related(view: View, selection: readonly Ref[]): Related {
+  const lit: Related = { before: new Set(), after: new Set(), buckets: new Set() };
+  for (const ref of selection) {
+    const target = resolve(view, ref);
+    if (target === null) continue;
+    if ("bucket" in target) lightBucket(view, target.bucket, lit);
+    else if (target.side === "before") lightBefore(view, target.node, lit);
+    else lightAfter(view, target.node, lit);
+  }
+  return lit;
+}
+
+function lightBucket(view: View, index: number, lit: Related): void {
+  const bucket = view.buckets[index];
+  if (bucket === undefined) return;
+  lit.buckets.add(index);
+  lit.after.add(bucket.start);
+  for (const member of bucket.members) lightBefore(view, member, lit);
+}
+
+function lightBefore(view: View, node: number, lit: Related): void {
+  const pair = view.before.pair[node] ?? -1;
+  for (const each of pair < 0 ? [node] : [node, pair]) {
+    lit.before.add(each);
+    const carrier = view.carriedTo[each] ?? -1;
+    if (carrier >= 0) lit.after.add(carrier);
+  }
+  const bucket = view.before.bucket[node] ?? -1;
+  if (bucket < 0) return;
+  lit.buckets.add(bucket);
+  const start = view.buckets[bucket]?.start ?? -1;
+  if (start >= 0) lit.after.add(start);
+}
+
+function lightAfter(view: View, node: number, lit: Related): void {
+  lit.after.add(node);
+  const pair = view.after.pair[node] ?? -1;
+  if (pair >= 0) lit.after.add(pair);
+  const bucket = view.after.bucket[node] ?? -1;
+  if (bucket >= 0) lit.buckets.add(bucket);
+  for (const origin of view.provenance[node] ?? []) lightBefore(view, origin, lit);
+}
