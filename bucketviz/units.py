@@ -1,11 +1,17 @@
 """Quantities as text: one way to write bytes and counts, used by reports, command line and explorer."""
 
+import math
+
 MIB = 2**20
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
-def format_bytes(size_bytes: int | float | None) -> str:
+def format_bytes(size_bytes: int | float | None, *, rounds_up: bool = False) -> str:
     """Gives a size with a binary unit: ``16 MiB``, ``1.5 KiB``, ``12 B``; ``?`` for an unknown size.
+
+    Args:
+        size_bytes: The size.
+        rounds_up: Never gives less than the size, so that the text can be used as a bound.
 
     Example:
         >>> format_bytes(16 * 2**20), format_bytes(1536), format_bytes(12), format_bytes(None)
@@ -15,7 +21,8 @@ def format_bytes(size_bytes: int | float | None) -> str:
         return "?"
     for unit, factor in _UNITS:
         if size_bytes >= factor:
-            return f"{_short(size_bytes / factor)} {unit}"
+            value = size_bytes / factor
+            return f"{_short(math.ceil(value * 100) / 100 if rounds_up else value)} {unit}"
     return f"{_short(float(size_bytes))} B"
 
 
@@ -25,4 +32,4 @@ def format_count(count: int, noun: str) -> str:
 
 
 def _short(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if value < 100 else f"{value:.0f}"
+    return f"{value:.2f}".rstrip("0").rstrip(".")

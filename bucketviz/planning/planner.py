@@ -109,7 +109,7 @@ def _decide(graph: Graph, verdicts: dict[str, Verdict]) -> list[Decision]:
 
 
 def _decide_refused(graph: Graph, policy: Policy, verdicts: dict[str, Verdict]) -> list[Decision]:
-    decisions = []
+    decisions: list[Decision] = []
     for node, collective in graph.collectives():
         if node.name in verdicts:
             continue

@@ -42,7 +42,7 @@ def counterfactual(decision: Decision) -> str:
     """Gives what would have changed the decision; empty where nothing short of another graph would."""
     if decision.joins_at_cap_bytes is None:
         return ""
-    return f"Would join at a cap of {format_bytes(decision.joins_at_cap_bytes)} or more"
+    return f"Would join at a cap of {format_bytes(decision.joins_at_cap_bytes, rounds_up=True)} or more"
 
 
 def witness_path(plan: Plan, decision: Decision) -> tuple[str, ...]:
@@ -86,7 +86,8 @@ def tabulate(plan: Plan) -> str:
             )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def outcome_text(plan: Plan, decision: Decision) -> str:
@@ -140,8 +141,9 @@ def _key_changed(plan: Plan, decision: Decision) -> str:
 
 
 def _over_cap(plan: Plan, decision: Decision) -> str:
-    total = f"{_bytes(decision, 'size_bytes')} + {_bytes(decision, 'neighbour_bytes')} > {_bytes(decision, 'cap_bytes')}"
-    return f"was left alone: beside {_text(decision, 'neighbour')} it exceeds the cap, {total}."
+    total = f"{_bytes(decision, 'size_bytes')} + {_bytes(decision, 'neighbour_bytes')}"
+    cap = _bytes(decision, "cap_bytes")
+    return f"was left alone: beside {_text(decision, 'neighbour')} it exceeds the cap, {total} > {cap}."
 
 
 def _larger(plan: Plan, decision: Decision) -> str:

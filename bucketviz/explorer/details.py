@@ -1,0 +1,155 @@
+"""Decisions and buckets as the panes show them: numbers formatted, names shortened, paths as indices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
+from bucketviz.records.explain import counterfactual, outcome_text, witness_path
+from bucketviz.units import format_bytes
+
+_BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "neighbour", "previous_bytes": "bucket before"}
+_TEXT_ROWS = {
+    "neighbour": "next to",
+    "field": "differs in",
+    "own": "own",
+    "other": "other",
+    "member": "conflicts with",
+    "readers": "read by",
+    "write": "written by",
+    "value": "value",
+    "target": "op",
+    "filter": "left out by",
+    "shape": "shape",
+    "missing": "no metadata",
+    "misaligned": "misaligned",
+}
+
+
+def label_of(graph: Graph, name: str) -> str:
+    """Gives the short name of a collective: its module where one is known, else its FX name."""
+    return graph.node(name).module or name
+
+
+def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
+    """Gives one row of the decision table with all that the inspector shows about it."""
+    graph, node = plan.graph, plan.graph.node(decision.collective)
+    position = graph.position
+    assert node.collective is not None, "decisions are about collectives"
+    return {
+        "step": decision.step,
+        "node": position[decision.collective],
+        "label": label_of(graph, decision.collective),
+        "name": decision.collective,
+        "kind": node.collective.kind.value,
+        "size": format_bytes(node.collective.size_bytes),
+        "bytes": node.collective.size_bytes,
+        "outcome": outcome_text(plan, decision),
+        "reason": _short_reason(plan, decision),
+        "code": decision.reason.value,
+        "merged": decision.bucket is not None,
+        "bucket": -1 if decision.bucket is None else decision.bucket,
+        "why": plan.why(decision.collective),
+        "evidence": list(_evidence_rows(plan, decision)),
+        "counterfactual": counterfactual(decision),
+        "differs": decision.inductor_differs,
+        "path": [position[name] for name in witness_path(plan, decision)],
+        "bucketBytes": decision.evidence.get("bucket_bytes", 0),
+        "capBytes": decision.evidence.get("cap_bytes", 0),
+        "members": [position[name] for name in _members_then(plan, decision)],
+    }
+
+
+def describe_bucket(rewrite: Rewrite, bucket: Bucket) -> dict[str, Any]:
+    """Gives a bucket with its members, its place in both graphs, and what closed it."""
+    before = rewrite.before
+    start = rewrite.after.position[rewrite.bucket_starts[bucket.index]]
+    closer = before.node(bucket.closed_by).collective if bucket.closed_by else None
+    first = before.node(bucket.collectives[0]).collective
+    ranks = before.groups.get(bucket.key.group_name, ())
+    return {
+        "label": bucket.label,
+        "kind": bucket.key.kind.value,
+        "key": _key_rows(bucket),
+        "members": [before.position[name] for name in bucket.collectives],
+        "start": start,
+        "bytes": bucket.size_bytes,
+        "capBytes": bucket.cap_bytes,
+        "size": format_bytes(bucket.size_bytes),
+        "cap": format_bytes(bucket.cap_bytes),
+        "closedBy": before.position[bucket.closed_by] if bucket.closed_by else -1,
+        "closedByBytes": (closer.size_bytes or 0) if closer else 0,
+        "groupSize": (first.group_size if first else None) or len(ranks),
+        "span": _span(rewrite, bucket),
+    }
+
+
+def _short_reason(plan: Plan, decision: Decision) -> str:
+    if decision.reason is Reason.JOINED:
+        return "fits"
+    if decision.reason is Reason.DEPENDS_ON_BUCKET:
+        return f"depends on {label_of(plan.graph, str(decision.evidence['member']))}"
+    if decision.reason is not Reason.OPENED:
+        return decision.reason.value
+    previous = decision.evidence.get("previous")
+    closed = plan.decision(previous).bucket if isinstance(previous, str) else None
+    if decision.evidence.get("closed_by") != "cap":
+        return "starts a run"
+    return "neighbour too large" if closed is None else f"{plan.buckets[closed].label} full"
+
+
+def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:
+    node = plan.graph.node(decision.collective)
+    collective, evidence = node.collective, decision.evidence
+    assert collective is not None, "decisions are about collectives"
+    dtype = node.tensor.dtype if node.tensor else ""
+    key = [collective.kind.value, f"group '{collective.group_name}'", collective.reduce_op or "", dtype]
+    yield "key", " · ".join(part for part in key if part)
+    sizes = f"max(in {format_bytes(collective.in_bytes)}, out {format_bytes(collective.out_bytes)})"
+    yield "size", f"{sizes} = {format_bytes(collective.size_bytes)}"
+    if isinstance(evidence.get("place"), int) and decision.bucket is not None:
+        yield "place", f"{evidence['place']} of {len(plan.buckets[decision.bucket].collectives)}"
+    for name, label in _BYTE_ROWS.items():
+        size = evidence.get(name)
+        if isinstance(size, int) and size:
+            yield label, format_bytes(size)
+    for name, label in _TEXT_ROWS.items():
+        value = evidence.get(name)
+        if value:
+            yield label, ", ".join(value) if isinstance(value, tuple) else str(value)
+    if node.tensor:
+        yield "tensor", str(node.tensor)
+
+
+def _members_then(plan: Plan, decision: Decision) -> tuple[str, ...]:
+    """Gives the members of the open bucket when the pass looked at a collective."""
+    first, count = decision.evidence.get("first_member"), decision.evidence.get("num_members")
+    if not isinstance(first, str) or not first or not isinstance(count, int):
+        return ()
+    bucket = plan.decision(first).bucket
+    return (first,) if bucket is None else plan.buckets[bucket].collectives[:count]
+
+
+def _key_rows(bucket: Bucket) -> list[tuple[str, str]]:
+    key = bucket.key
+    rows = [("kind", key.kind.value), ("group", key.group_name), ("op", key.reduce_op or "")]
+    rows += [("dtype", key.dtype or f"any, packed as {bucket.dtype}")]
+    return [(label, value) for label, value in rows if value]
+
+
+def _span(rewrite: Rewrite, bucket: Bucket) -> str:
+    """Says how far the merged collective starts ahead of the first node that needs a result."""
+    after = rewrite.after
+    start = after.position[rewrite.bucket_starts[bucket.index]]
+    needed = _first_reader(rewrite, bucket)
+    return "" if needed is None else f"first needed {needed - start} nodes after it starts"
+
+
+def _first_reader(rewrite: Rewrite, bucket: Bucket) -> int | None:
+    after = rewrite.after
+    members = [rewrite.before.node(name).collective for name in bucket.collectives]
+    waits = [wait for member in members if member is not None for wait in member.waits]
+    results = [rewrite.replaced[wait] for wait in waits if wait in rewrite.replaced]
+    readers = [after.position[user] for result in results for user in after.users[result]]
+    return min((at for at in readers if after.nodes[at].role is not Role.OUTPUT), default=None)

@@ -1,0 +1,67 @@
+"""A graph on a timeline whose axis is program order: one unit a node."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+
+from bucketviz.records import Graph, Node, Role, Slice, Timeline
+
+
+def program_order(graph: Graph, labels: Mapping[str, str]) -> Timeline:
+    """Gives compute as blocks and every collective from its start to its first wait.
+
+    Args:
+        graph: The graph.
+        labels: What to write on a collective, by FX name.
+
+    Units:
+        Positions in program order; collectives in flight at once lie on different lanes of their group.
+    """
+    slices = [*_compute_blocks(graph), *_flights(graph, labels)]
+    return Timeline("node", tuple(sorted(slices, key=lambda item: (item.start, item.row, item.lane))))
+
+
+def block_of(module: str) -> str:
+    """Gives the block that a module path belongs to: ``layers.3.attention.wq`` is in ``layers.3``."""
+    parts = module.split(".")
+    for index, part in enumerate(parts):
+        if part.isdigit():
+            return ".".join(parts[: index + 1])
+    return parts[0]
+
+
+def _compute_blocks(graph: Graph) -> Iterator[Slice]:
+    compute = [node for node in graph.nodes if node.role is Role.COMPUTE]
+    for _, block in groupby(_with_blocks(graph, compute), key=lambda item: (item[0], item[1])):
+        items = list(block)
+        (_, label, first), (_, _, last) = items[0], items[-1]
+        start, end = graph.position[first.name], graph.position[last.name] + 1
+        yield Slice(first.name, "compute", 0, start, end, label)
+
+
+def _with_blocks(graph: Graph, compute: list[Node]) -> Iterator[tuple[int, str, Node]]:
+    """Numbers the stretches of compute that no collective, input or output interrupts, and names their block."""
+    stretch, before = 0, -2
+    for node in compute:
+        position = graph.position[node.name]
+        stretch += position != before + 1
+        before = position
+        yield stretch, block_of(node.module), node
+
+
+def _flights(graph: Graph, labels: Mapping[str, str]) -> Iterator[Slice]:
+    lanes: dict[str, list[tuple[int, int]]] = {}
+    num_lanes: dict[str, int] = {}
+    for node, collective in graph.collectives():
+        start = graph.position[node.name]
+        end = graph.position[collective.waits[0]] + 1 if collective.waits else start + 1
+        busy = lanes.setdefault(collective.group_name, [])
+        if busy and busy[0][0] <= start:
+            _, lane = heapq.heappop(busy)
+        else:
+            lane = num_lanes.get(collective.group_name, 0)
+            num_lanes[collective.group_name] = lane + 1
+        heapq.heappush(busy, (end, lane))
+        yield Slice(node.name, f"group '{collective.group_name}'", lane, start, end, labels.get(node.name, ""))

@@ -1,0 +1,63 @@
+"""The explorer as one offline HTML file: the same bundle, its data inside, no request to anywhere."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from bucketviz.errors import ExplorerError
+from bucketviz.explorer.bundle import bundle_text
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<link rel="icon" href="data:,">
+<title>{title} · bucketviz</title>
+<style>html, body {{ margin: 0; height: 100%; }} #bucketviz {{ height: 100%; }}</style>
+</head>
+<body>
+<div id="bucketviz" data-theme="{theme}"></div>
+<noscript><pre>{text}</pre></noscript>
+<script type="application/json" id="bucketviz-payload" data-encoding="gzip+base64">{payload}</script>
+<script type="module">
+{bundle}
+start();
+</script>
+</body>
+</html>
+"""
+_CONTENT_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def write_page(payload: dict[str, Any], path: str | Path, theme: str = "auto") -> Path:
+    """Writes the page and gives its path.
+
+    Raises:
+        ExplorerError: when the file cannot be written.
+    """
+    target = Path(path)
+    try:
+        target.write_text(page_text(payload, theme), encoding="utf-8")
+    except OSError as error:
+        raise ExplorerError(f"cannot write {target}: {error.strerror}; choose a folder that exists") from error
+    return target
+
+
+def page_text(payload: dict[str, Any], theme: str = "auto") -> str:
+    """Gives the page; its content policy forbids every request."""
+    packed = gzip.compress(json.dumps(payload).encode(), mtime=0)
+    return _PAGE.format(
+        policy=_CONTENT_POLICY,
+        title=html.escape(payload["title"]),
+        theme=html.escape(theme),
+        text=html.escape("\n\n".join(view["text"] for view in payload["views"])),
+        payload=base64.b64encode(packed).decode(),
+        bundle=bundle_text(),
+    )
