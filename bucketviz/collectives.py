@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch.fx as fx
 from bucketviz.records.graph import Kind
 
 _OPS = torch.ops._c10d_functional
+_AUTOGRAD_OPS = torch.ops._c10d_functional_autograd
 
 ALL_GATHER = _OPS.all_gather_into_tensor.default
 ALL_GATHER_OUT = _OPS.all_gather_into_tensor_out.default
@@ -26,6 +28,9 @@ ALL_REDUCE_COALESCED_IN_PLACE = _OPS.all_reduce_coalesced_.default
 ALL_TO_ALL = _OPS.all_to_all_single.default
 BROADCAST = _OPS.broadcast.default
 BROADCAST_IN_PLACE = _OPS.broadcast_.default
+AUTOGRAD_ALL_GATHER = _AUTOGRAD_OPS.all_gather_into_tensor.default
+AUTOGRAD_REDUCE_SCATTER = _AUTOGRAD_OPS.reduce_scatter_tensor.default
+AUTOGRAD_ALL_TO_ALL = _AUTOGRAD_OPS.all_to_all_single.default
 WAIT = _OPS.wait_tensor.default
 
 DTYPE_CASTS = (torch.ops.prims.convert_element_type.default, torch.ops.aten._to_copy.default)
@@ -62,6 +67,9 @@ _TABLE = (
     CollectiveOp(ALL_TO_ALL, Kind.OTHER),
     CollectiveOp(BROADCAST, Kind.OTHER),
     CollectiveOp(BROADCAST_IN_PLACE, Kind.OTHER),
+    CollectiveOp(AUTOGRAD_ALL_GATHER, Kind.ALL_GATHER),
+    CollectiveOp(AUTOGRAD_REDUCE_SCATTER, Kind.REDUCE_SCATTER),
+    CollectiveOp(AUTOGRAD_ALL_TO_ALL, Kind.OTHER),
 )
 COLLECTIVE_OPS = {row.target: row for row in _TABLE}
 
@@ -71,6 +79,33 @@ def collective_op(node: fx.Node) -> CollectiveOp | None:
     if node.op != "call_function":
         return None
     return COLLECTIVE_OPS.get(node.target)
+
+
+_LOCAL_NAMESPACES = frozenset({"aten", "prims", "fsdp", "bucketing", "bucketviz", "inductor"})
+"""Their ops stay on the rank, whatever their names: ``fsdp.all_gather_copy_in`` only packs a buffer."""
+_COMMUNICATING_NAMESPACE = re.compile(r"c10d|symm_mem|(^|[._])dist(ributed)?([._]|$)", re.IGNORECASE)
+_COMMUNICATING_NAME = re.compile(
+    r"all_?gather|all_?reduce|reduce_?scatter|all_?to_?all|broadcast_?$|barrier|^i?(send|recv)$", re.IGNORECASE
+)
+
+
+def looks_like_communication(node: fx.Node) -> bool:
+    """True for a call outside the table whose namespace or name says that it communicates (``vllm.all_reduce``)."""
+    if node.op != "call_function" or collective_op(node) is not None or is_wait(node):
+        return False
+    namespace, name = _qualified_name(node.target)
+    if namespace in _LOCAL_NAMESPACES:
+        return False
+    return bool(_COMMUNICATING_NAMESPACE.search(namespace) or _COMMUNICATING_NAME.search(name))
+
+
+def _qualified_name(target: object) -> tuple[str, str]:
+    """``("vllm", "all_reduce")`` of an op, the module and name of a Python function."""
+    module = getattr(target, "__module__", None) or ""
+    if module.startswith("torch._ops"):
+        namespace, _, name = str(target).partition(".")
+        return namespace, name.split(".")[0]
+    return module, getattr(target, "__name__", str(target))
 
 
 def is_wait(node: fx.Node) -> bool:

@@ -125,24 +125,15 @@ def _source(members: Sequence[Arguments]) -> torch.Tensor:
 
 
 def _all_to_all(members: Sequence[Arguments]) -> list[torch.Tensor]:
-    num_ranks = len(members)
-    pieces = [_split(member["input"], member["input_split_sizes"], num_ranks) for member in members]
-    received = [[pieces[sender][receiver] for sender in range(num_ranks)] for receiver in range(num_ranks)]
+    pieces = [torch.split(member["input"], list(member["input_split_sizes"])) for member in members]
+    received = [[sent[receiver] for sent in pieces] for receiver in range(len(members))]
     for receiver, member in enumerate(members):
-        asked = list(member["output_split_sizes"])
-        found = [piece.shape[0] for piece in received[receiver]]
-        if asked and asked != found:
+        asked, found = list(member["output_split_sizes"]), [piece.shape[0] for piece in received[receiver]]
+        if asked != found:
             raise ExecutionError(
-                f"all_to_all: member {receiver} of the group expects {asked} rows from the members, "
-                f"they send {found}"
+                f"all_to_all: member {receiver} of the group expects {asked} rows from the members, they send {found}"
             )
     return [torch.cat(parts) for parts in received]
-
-
-def _split(value: torch.Tensor, sizes: Sequence[int], num_ranks: int) -> Sequence[torch.Tensor]:
-    if sizes:
-        return torch.split(value, list(sizes))
-    return [chunk_of(value, index, num_ranks) for index in range(num_ranks)]
 
 
 def _each(exchange: Exchange) -> Exchange:
@@ -151,9 +142,7 @@ def _each(exchange: Exchange) -> Exchange:
     def exchange_lists(members: Sequence[Arguments]) -> list[list[Any]]:
         lengths = [len(member["inputs"]) for member in members]
         if len(set(lengths)) > 1:
-            raise ExecutionError(
-                f"the ranks of a coalesced collective pass {lengths} tensors; they must agree"
-            )
+            raise ExecutionError(f"the ranks of a coalesced collective pass {lengths} tensors; they must agree")
         results = [
             exchange([{**member, "input": member["inputs"][index]} for member in members])
             for index in range(lengths[0])
@@ -193,4 +182,7 @@ EXCHANGES: dict[Any, Exchange] = {
     collectives.ALL_TO_ALL: _all_to_all,
     collectives.BROADCAST: _broadcast,
     collectives.BROADCAST_IN_PLACE: _broadcast_in_place,
+    collectives.AUTOGRAD_ALL_GATHER: _all_gather,
+    collectives.AUTOGRAD_REDUCE_SCATTER: _reduce_scatter,
+    collectives.AUTOGRAD_ALL_TO_ALL: _all_to_all,
 }

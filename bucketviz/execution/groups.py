@@ -40,9 +40,7 @@ def members_of(rank: int, name: str, groups: Groups, world_size: int) -> Block:
         if rank in block:
             return block
     if len(blocks) > 1:
-        raise ExecutionError(
-            f"rank {rank} is in no group of '{name}' ({_shown(blocks)}); give the one it is in"
-        )
+        raise ExecutionError(f"rank {rank} is in no group of '{name}' ({_shown(blocks)}); give the one it is in")
     return next(block for block in _translates(name, blocks[0], world_size) if rank in block)
 
 

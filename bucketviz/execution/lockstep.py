@@ -128,9 +128,7 @@ class _World:
         return members_of(rank.index, name, self.groups, len(self.ranks))
 
 
-def _check_one_input_list_a_graph(
-    graphs: Sequence[fx.GraphModule], inputs: Sequence[Sequence[object]]
-) -> None:
+def _check_one_input_list_a_graph(graphs: Sequence[fx.GraphModule], inputs: Sequence[Sequence[object]]) -> None:
     if not graphs or len(graphs) != len(inputs):
         raise ExecutionError(
             f"lockstep takes one graph and one list of inputs a rank, got {len(graphs)} graphs and "

@@ -15,9 +15,7 @@ def own_tensors(values: Sequence[object], device: torch.device | None, is_writte
     """
     storages: dict[int, torch.UntypedStorage] = {}
     return [
-        _own(value, device or value.device, is_written, storages)
-        if isinstance(value, torch.Tensor)
-        else value
+        _own(value, device or value.device, is_written, storages) if isinstance(value, torch.Tensor) else value
         for value in values
     ]
 

@@ -67,9 +67,7 @@ class Rank:
         """Gives the error that says which node failed on this rank, why, and where it comes from."""
         node = self.nodes[index]
         reason = str(error) if isinstance(error, ExecutionError) else f"{type(error).__name__}: {error}"
-        return ExecutionError(
-            f"node {node.name} ({node.target}) failed on rank {self.index}{_origin(node)}: {reason}"
-        )
+        return ExecutionError(f"node {node.name} ({node.target}) failed on rank {self.index}{_origin(node)}: {reason}")
 
     def _owned(self, inputs: Sequence[object]) -> dict[fx.Node, Any]:
         """The values of placeholders and attributes: this rank's own where the graph may write."""
@@ -149,8 +147,6 @@ def _may_write(node: fx.Node) -> bool:
 def _origin(node: fx.Node) -> str:
     """``, layers.0 at model.py:118``: the module and the innermost line of the user's code, where known."""
     modules = [str(path) for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-    lines = [
-        line.strip() for line in (node.stack_trace or "").splitlines() if line.strip().startswith("File ")
-    ]
+    lines = [line.strip() for line in (node.stack_trace or "").splitlines() if line.strip().startswith("File ")]
     known = [part for part in (modules[-1] if modules else "", lines[-1] if lines else "") if part]
     return f", {' at '.join(known)}" if known else ""
