@@ -1,1 +1,53 @@
-"""bucketviz: see, explain and prove the collective bucketing pass of PyTorch Inductor."""
+"""bucketviz: see, explain and prove the collective bucketing pass of PyTorch Inductor.
+
+    import bucketviz as bv
+
+    captured = bv.capture(model, inputs, world_size=8)
+    plan = bv.plan(captured.forward, cap_mib=25)
+    print(plan.why("all_gather_into_tensor_3"))
+    bv.explore(captured, cap_mib=25)
+
+Names are imported when they are first used, so that records open where torch is not installed.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bucketviz import bucketing, errors, records
+    from bucketviz.records import Policy
+    from bucketviz.sources import gallery
+    from bucketviz.verbs import bucket, capture, describe, execute, explore, plan
+
+__version__ = "0.1.0"
+__all__ = [
+    "Policy",
+    "bucket",
+    "bucketing",
+    "capture",
+    "describe",
+    "errors",
+    "execute",
+    "explore",
+    "gallery",
+    "plan",
+    "records",
+]
+
+_MODULES = {"bucketing": "bucketviz.bucketing", "errors": "bucketviz.errors", "records": "bucketviz.records"}
+_MODULES["gallery"] = "bucketviz.sources.gallery"
+_HOMES = {"Policy": "bucketviz.records"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'bucketviz' has no attribute {name!r}")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
+    return getattr(import_module(_HOMES.get(name, "bucketviz.verbs")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,70 @@
+"""The main job on a model of our own: capture, plan, rewrite, prove on every rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bucketviz.progress import Advance, progress
+from bucketviz.records import Execution, Rewrite
+from bucketviz.sources import gallery
+from bucketviz.sources.capture import capture
+from bucketviz.verbs import bucket, execute, rewrite_record
+
+CAP_MIB = 4.0
+"""Small enough for several buckets in a small model."""
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo found, forward first.
+
+    Attributes:
+        rewrites: Each graph before and after, with its plan.
+        executions: The proof for each: every output on every rank, before against after.
+    """
+
+    rewrites: tuple[Rewrite, ...]
+    executions: tuple[Execution, ...]
+
+    @property
+    def is_proven(self) -> bool:
+        """True when no bit of any output changed on any rank."""
+        return all(execution.equal for execution in self.executions)
+
+
+def run_demo(num_layers: int = 8, world_size: int = 8, cap_mib: float = CAP_MIB) -> Demo:
+    """Captures a Llama-style transformer, buckets both graphs and runs all ranks before and after.
+
+    Args:
+        num_layers: Transformer layers.
+        world_size: Ranks over which the parameters are sharded.
+        cap_mib: Largest bucket.
+
+    Units:
+        ``cap_mib`` is in MiB (2**20 bytes).
+    """
+    model = gallery.llama(num_layers=num_layers)
+    with progress("Capturing forward and backward"):
+        captured = capture(model, gallery.llama_inputs(), world_size=world_size, name=f"llama-{num_layers}-layers")
+    rewrites, executions = [], []
+    for graph in (captured.forward, captured.backward):
+        assert graph is not None, "the gallery's model has trainable parameters"
+        with progress(f"Bucketing {graph.meta['name']}"):
+            result = bucket(graph, cap_mib=cap_mib)
+        with progress(f"Running {graph.meta['name']} on {world_size} ranks", total=1.0) as advance:
+            executions.append(execute(result, world_size=world_size, on_progress=_steps(advance)))
+        rewrites.append(rewrite_record(result))
+    return Demo(tuple(rewrites), tuple(executions))
+
+
+def _steps(advance: Advance) -> Callable[[float], None]:
+    """Turns fractions done into the steps that a bar takes."""
+    done = 0.0
+
+    def report(fraction: float) -> None:
+        nonlocal done
+        advance(fraction - done)
+        done = fraction
+
+    return report

@@ -1,0 +1,57 @@
+"""What a policy accepts and what it says about the rest."""
+
+import math
+from typing import Any
+
+import pytest
+
+from bucketviz.errors import PolicyError
+from bucketviz.records import Kind, Policy
+from bucketviz.units import MIB
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"mode": "fastest"}, r"mode='fastest' is not known; choose one of default, custom_ops"),
+        ({"kinds": "all_to_all"}, r"kinds='all_to_all' is not known; choose one of all, reduce_scatter"),
+        ({"kinds": ()}, r"kinds is empty; name at least one"),
+        ({"strategy": "best"}, r"strategy='best' is not known; choose one of adjacent"),
+        ({"fidelity": "exact"}, r"fidelity='exact' is not known; choose one of safe, inductor"),
+        ({"cap_mib": 0}, r"cap_mib must be a positive, finite number of MiB, got 0"),
+        ({"cap_mib": -1.0}, r"cap_mib must be a positive, finite number of MiB, got -1.0"),
+        ({"cap_mib": math.nan}, r"cap_mib must be a positive, finite number of MiB, got nan"),
+        ({"cap_mib": math.inf}, r"cap_mib must be a positive, finite number of MiB, got inf"),
+        ({"cap_mib": "25"}, r"cap_mib takes a number of MiB, got '25'"),
+        ({"cap_mib": True}, r"cap_mib takes a number of MiB, got True"),
+        ({"cap_mib": []}, r"cap_mib is an empty sequence"),
+        ({"cap_mib": [25, 0]}, r"cap_mib\[1\] must be a positive, finite number of MiB, got 0"),
+        ({"filter_wait": 3}, r"filter_wait takes a callable of the wait node, got 3"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused_with_what_was_found(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(PolicyError, match=said):
+        Policy(**options)
+
+
+def test_a_number_is_the_cap_of_every_bucket() -> None:
+    assert [Policy(cap_mib=25).cap_bytes(index) for index in (0, 7)] == [25 * MIB, 25 * MIB]
+
+
+def test_the_last_cap_of_a_sequence_repeats() -> None:
+    policy = Policy(cap_mib=[1, 25])
+    assert [policy.cap_bytes(index) for index in range(4)] == [MIB, 25 * MIB, 25 * MIB, 25 * MIB]
+
+
+def test_a_callable_is_asked_for_the_bucket_index() -> None:
+    assert [Policy(cap_mib=lambda index: 2.0 + index).cap_bytes(index) for index in (0, 1)] == [2 * MIB, 3 * MIB]
+
+
+def test_a_callable_that_gives_no_size_is_refused_when_asked() -> None:
+    with pytest.raises(PolicyError, match=r"cap_mib\(3\) must be a positive"):
+        Policy(cap_mib=lambda index: -1.0).cap_bytes(3)
+
+
+def test_kinds_are_kept_in_inductors_order() -> None:
+    assert Policy(kinds=("all_gather", "reduce_scatter")).kinds == (Kind.REDUCE_SCATTER, Kind.ALL_GATHER)
+    assert Policy(kinds="all_reduce").kinds == (Kind.ALL_REDUCE,)
