@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
+from bucketviz.errors import RecordError
+
 
 class Kind(StrEnum):
     """The collectives that bucketing merges; ``OTHER`` is any further op that communicates."""
@@ -151,6 +153,16 @@ class Graph:
     name: str
     nodes: tuple[Node, ...]
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for node in self.nodes:
+            missing = [name for name in node.inputs if name not in seen]
+            if missing:
+                raise RecordError(f"{self.name}: {node.name} reads {missing[0]}, which no earlier node gives")
+            if node.name in seen:
+                raise RecordError(f"{self.name}: two nodes are called {node.name}")
+            seen.add(node.name)
 
     @cached_property
     def position(self) -> dict[str, int]:

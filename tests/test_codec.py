@@ -1,0 +1,105 @@
+"""Records to JSON and back."""
+
+import json
+
+import pytest
+
+from bucketviz.errors import PolicyError, RecordError
+from bucketviz.records import (
+    SCHEMA,
+    Bucket,
+    BucketKey,
+    Collective,
+    Comparison,
+    Decision,
+    Execution,
+    Graph,
+    Kind,
+    Node,
+    Outcome,
+    Plan,
+    Policy,
+    Reason,
+    Rewrite,
+    Role,
+    Slice,
+    Tensor,
+    Timeline,
+    from_json,
+    to_json,
+)
+
+KEY = BucketKey(Kind.ALL_GATHER, "0", 4, None, "bf16")
+GATHER = Collective(Kind.ALL_GATHER, "0", 4, None, "w", ("wait",), True, False, 32, None)
+GRAPH = Graph(
+    "tiny",
+    (
+        Node("w", Role.INPUT, "w", (), Tensor("bf16", (4, "s0"), "cpu", None)),
+        Node("ag", Role.COLLECTIVE, "all_gather", ("w",), collective=GATHER, module="layers.0", source="model.py:3"),
+        Node("wait", Role.WAIT, "wait_tensor", ("ag",), storage="ag"),
+    ),
+    {"0": (0, 2, 4, 6)},
+)
+EVIDENCE = {"size_bytes": 32, "readers": ("a", "b"), "first_member": "ag", "shape": None}
+PLAN = Plan(
+    GRAPH,
+    Policy(cap_mib=(1.0, 25.0), kinds="all_gather"),
+    (Bucket(0, KEY, ("ag",), 32, 1024, "bf16"),),
+    (Decision(0, "ag", Outcome.MERGED, Reason.OPENED, 0, EVIDENCE, joins_at_cap_bytes=7),),
+)
+RECORDS = [
+    GRAPH,
+    PLAN,
+    Rewrite(GRAPH, PLAN, {"cat": ("ag",)}, {"wait": "slice"}, ("merged",)),
+    Timeline("node", (Slice("ag", "group '0'", 1, 2.0, 3.5, "B0"),)),
+    Execution("lockstep", "cpu", 4, (Comparison(0, 1, False, 0.5, "shape"),), 0.1, 0.2),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
+def test_a_record_survives_the_round_trip(record: object) -> None:
+    assert from_json(to_json(record)) == record
+
+
+def test_the_text_names_schema_and_type() -> None:
+    document = json.loads(to_json(GRAPH))
+    assert (document["schema"], document["type"]) == (SCHEMA, "Graph")
+
+
+def test_a_function_keeps_its_name_and_is_not_called_again() -> None:
+    def cap_by_index(index: int) -> float:
+        return 1.0 + index
+
+    plan = from_json(to_json(Plan(GRAPH, Policy(cap_mib=cap_by_index), (), ())))
+    with pytest.raises(PolicyError, match=r"the function .*cap_by_index was not saved with the plan; pass it again"):
+        plan.policy.cap_bytes(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "found text that is not JSON"),
+        ("[]", "expected a record of schema bucketviz/1, found 'list'"),
+        ('{"schema": "bucketviz/9"}', "expected a record of schema bucketviz/1, found 'bucketviz/9'"),
+        ('{"schema": "bucketviz/1", "type": "os.system"}', "unknown record type 'os.system'; known: .*Plan"),
+        ('{"schema": "bucketviz/1", "type": "Slice", "data": {}}', "Slice lacks name, row, lane, start, end, label"),
+        ('{"schema": "bucketviz/1", "type": "Slice", "data": 3}', "Slice holds 3; expected dict"),
+    ],
+)
+def test_text_that_is_no_record_is_refused(text: str, said: str) -> None:
+    with pytest.raises(RecordError, match=said):
+        from_json(text)
+
+
+def test_a_field_of_the_wrong_type_is_named() -> None:
+    document = json.loads(to_json(GRAPH))
+    document["data"]["nodes"][1]["role"] = "king"
+    with pytest.raises(RecordError, match=r"Graph.nodes\[1\].role holds 'king'; expected one of input, compute"):
+        from_json(json.dumps(document))
+
+
+def test_a_reader_of_a_node_that_does_not_exist_is_refused() -> None:
+    document = json.loads(to_json(GRAPH))
+    document["data"]["nodes"][1]["inputs"] = ["nobody"]
+    with pytest.raises(RecordError, match="ag reads nobody, which no earlier node gives"):
+        from_json(json.dumps(document))
