@@ -47,9 +47,7 @@ class Explorer(anywidget.AnyWidget):
     theme = traitlets.Unicode("auto").tag(sync=True)
     height = traitlets.Int(780).tag(sync=True)
 
-    def __init__(
-        self, rewrites: Sequence[Rewrite], *, title: str = "", theme: str = "auto", height: int = 780
-    ) -> None:
+    def __init__(self, rewrites: Sequence[Rewrite], *, title: str = "", theme: str = "auto", height: int = 780) -> None:
         if not rewrites:
             raise ExplorerError("there is nothing to show; give at least one rewritten graph")
         self.rewrites = tuple(rewrites)
@@ -118,9 +116,8 @@ class Explorer(anywidget.AnyWidget):
 
 
 def _selectable(rewrite: Rewrite) -> set[str]:
-    before = set(rewrite.before.position)
-    added = {f"after:{name}" for name in rewrite.after.position if name not in before}
-    return before | added | {bucket.label for bucket in rewrite.plan.buckets}
+    after = {f"after:{name}" for name in rewrite.after.position}
+    return after | set(rewrite.before.position) | {bucket.label for bucket in rewrite.plan.buckets}
 
 
 def _checked_index(name: str, value: int, low: int, end: int) -> int:

@@ -51,9 +51,7 @@ def _pack_kind(graph: Graph, policy: Policy, kind: Kind, reachability: Reachabil
         def merge(members: tuple[Candidate, ...]) -> None:
             reachability.merge(tuple(member.name for member in members))
 
-        return [
-            pack_run(run, policy.cap_bytes, objections, retries_dependents=True, on_join=merge) for run in runs
-        ]
+        return [pack_run(run, policy.cap_bytes, objections, retries_dependents=True, on_join=merge) for run in runs]
     first_cap_bytes = policy.cap_bytes(0)
     packings = [
         pack_run(run, lambda _: first_cap_bytes, InductorObjections(reachability), retries_dependents=False)
