@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bucketviz.records.plan import Decision, Plan
+from bucketviz.records.plan import Plan, Reason
 
 _SHOWN = 3
+_CONSEQUENCES = {
+    Reason.SEVERAL_WAITS: "and raise, because {name} has several readers",
+    Reason.OUT_VARIANT: "and leave the buffer of {name} unwritten",
+    Reason.WRITTEN_BETWEEN: "and read {name}'s input after it was changed",
+    Reason.MISALIGNED_DTYPES: "and raise, because {name} cannot be viewed",
+    Reason.MIXED_DEVICES: "and raise, because {name} is on another device",
+    Reason.DEPENDS_ON_BUCKET: "and close a cycle through {name}",
+}
 
 
 def mark_differences(plan: Plan, inductor: Plan) -> Plan:
     """Gives the plan with ``inductor_differs`` filled in wherever the two put a collective with others."""
     mates, inductor_mates = _bucket_mates(plan), _bucket_mates(inductor)
-    decisions = tuple(
-        replace(decision, inductor_differs=_difference(decision, mates, inductor_mates)) for decision in plan.decisions
-    )
-    return replace(plan, decisions=decisions)
+    reasons = {decision.collective: decision.reason for decision in plan.decisions}
+    decisions = []
+    for decision in plan.decisions:
+        ours, theirs = mates.get(decision.collective, ()), inductor_mates.get(decision.collective, ())
+        difference = "" if ours == theirs else _difference(theirs, reasons)
+        decisions.append(replace(decision, inductor_differs=difference))
+    return replace(plan, decisions=tuple(decisions))
 
 
 def _bucket_mates(plan: Plan) -> dict[str, tuple[str, ...]]:
     return {name: bucket.collectives for bucket in plan.buckets for name in bucket.collectives}
 
 
-def _difference(
-    decision: Decision, mates: dict[str, tuple[str, ...]], inductor_mates: dict[str, tuple[str, ...]]
-) -> str:
-    ours, theirs = mates.get(decision.collective, ()), inductor_mates.get(decision.collective, ())
-    if ours == theirs:
-        return ""
+def _difference(theirs: tuple[str, ...], reasons: dict[str, Reason]) -> str:
     if not theirs:
         return "torch.compile would leave it alone"
     shown = ", ".join(theirs[:_SHOWN]) + (", …" if len(theirs) > _SHOWN else "")
-    return f"torch.compile would put it in a bucket of {len(theirs)}: {shown}"
+    wrong = [_CONSEQUENCES[reasons[name]].format(name=name) for name in theirs if reasons[name] in _CONSEQUENCES]
+    return f"torch.compile would put it in a bucket of {len(theirs)} ({shown}) {wrong[0] if wrong else ''}".rstrip()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from bucketviz.planning.adjacent import Look, Packing
+from bucketviz.planning.adjacent import Look, Objection, Packing
 from bucketviz.planning.candidates import Candidate
 from bucketviz.planning.counterfactual import smallest_joining_cap
 from bucketviz.records.plan import Bucket, BucketKey, Reason, Value
@@ -96,11 +96,19 @@ def _left_alone(
         return Verdict(Reason.OVER_CAP, None, evidence, joins_at)
     rejected = next((other for other in packing.looks if other.objection and look.candidate in other.members), None)
     if rejected is not None and rejected.objection is not None:
-        reason, details = rejected.objection
-        return Verdict(reason, None, {**evidence, **details, "member": rejected.candidate.name})
+        return _rejected_its_neighbour(evidence, rejected.candidate, rejected.objection)
     if neighbour is not None and key_counts[look.candidate.key] > 1:
         return Verdict(Reason.KEY_CHANGED, None, {**evidence, **_key_change(look.candidate, neighbour)})
     return Verdict(Reason.ALONE, None, evidence)
+
+
+def _rejected_its_neighbour(evidence: dict[str, Value], neighbour: Candidate, objection: Objection) -> Verdict:
+    """Gives the objection to a neighbour as seen from the one that stayed alone because of it."""
+    reason, details = objection
+    mirrored: dict[str, Value] = {"member": neighbour.name} if reason is Reason.DEPENDS_ON_BUCKET else {}
+    if reason is Reason.MIXED_DEVICES:
+        mirrored = {"own": details["other"], "other": details["own"]}
+    return Verdict(reason, None, {**evidence, **details, **mirrored})
 
 
 def _did_not_fit_beside(look: Look, packing: Packing) -> tuple[Candidate, int] | None:

@@ -112,6 +112,11 @@ def _text(decision: Decision, key: str) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
+def field_text(decision: Decision) -> str:
+    """Gives the field of the key that differs, in words."""
+    return _text(decision, "field").replace("group_name", "process group").replace("_", " ")
+
+
 def _bucket(plan: Plan, decision: Decision) -> Bucket:
     assert decision.bucket is not None, "a merged collective has a bucket"
     return plan.buckets[decision.bucket]
@@ -135,7 +140,7 @@ def _joined(plan: Plan, decision: Decision) -> str:
 
 def _key_changed(plan: Plan, decision: Decision) -> str:
     return (
-        f"was left alone: its neighbour {_text(decision, 'neighbour')} has another {_text(decision, 'field')}, "
+        f"was left alone: its neighbour {_text(decision, 'neighbour')} has another {field_text(decision)}, "
         f"{_text(decision, 'other')} instead of {_text(decision, 'own')}."
     )
 
@@ -188,7 +193,7 @@ _SENTENCES: dict[Reason, Callable[[Plan, Decision], str]] = {
     Reason.SEVERAL_WAITS: _states("was left alone: several nodes read it ({readers})."),
     Reason.WRITTEN_BETWEEN: _written,
     Reason.MISALIGNED_DTYPES: _misaligned,
-    Reason.MIXED_DEVICES: _states("was left alone: it lives on {own}, the bucket on {other}."),
+    Reason.MIXED_DEVICES: _states("was left alone: it lives on {own}, its neighbour on {other}."),
     Reason.UNKNOWN_SIZE: _states("was left alone: {value} has the shape {shape}, a symbol without a hint."),
     Reason.OUT_VARIANT: _states("was left alone: {target} writes into a buffer that others read."),
     Reason.NO_METADATA: _states('was left alone: {missing} has no fake tensor in meta["val"].'),

@@ -24,7 +24,8 @@ def hint(size: int | torch.SymInt) -> int | None:
     if shape_env is None:
         return None
     expression = node.expr.xreplace(shape_env.replacements)
-    for table in ("backed_var_to_val", "var_to_val", "var_to_hint_override"):
+    known_values = "backed_var_to_val" if hasattr(shape_env, "backed_var_to_val") else "var_to_val"
+    for table in (known_values, "var_to_hint_override"):
         expression = expression.xreplace(getattr(shape_env, table, {}))
     return None if expression.free_symbols else int(expression)
 
