@@ -12,7 +12,7 @@ from bucketviz.errors import ExecutionError
 from bucketviz.execution.agreement import check_same_graphs
 from bucketviz.execution.exchange import EXCHANGES
 from bucketviz.execution.groups import Block, Groups, members_of
-from bucketviz.execution.opaque import check_is_known
+from bucketviz.execution.opaque import check_communication
 from bucketviz.execution.rank import Rank
 
 Progress = Callable[[float], None]
@@ -83,13 +83,13 @@ class _World:
     ) -> None:
         _check_one_input_list_a_graph(graphs, inputs)
         check_same_graphs(graphs)
+        check_communication(graphs[0])
         self.ranks = [Rank(gm, inputs[rank], rank, device, seed) for rank, gm in enumerate(graphs)]
         self.groups = groups
 
     def step(self, index: int) -> None:
         """Computes the node of that index on every rank, then frees what nobody reads any more."""
         node = self.ranks[0].nodes[index]
-        check_is_known(node)
         if collective_op(node) is not None:
             self._exchange(index)
         else:

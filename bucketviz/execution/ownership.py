@@ -23,11 +23,13 @@ def own_tensors(values: Sequence[object], device: torch.device | None, is_writte
 def _own(
     tensor: torch.Tensor, device: torch.device, is_written: bool, storages: dict[int, torch.UntypedStorage]
 ) -> torch.Tensor:
-    is_there = tensor.device == device or (tensor.device.type == device.type and device.index is None)
+    is_there = tensor.device.type == device.type and device.index in (None, tensor.device.index)
     if is_there and not is_written:
         return tensor.detach()
+    target = tensor.device if is_there else device
     storage = tensor.untyped_storage()
     if storage._cdata not in storages:
-        storages[storage._cdata] = storage.clone() if is_there else storage.to(device=device)  # type: ignore[no-untyped-call]
-    own = torch.empty(0, dtype=tensor.dtype, device=tensor.device if is_there else device)
+        whole = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        storages[storage._cdata] = whole.to(target, copy=True).untyped_storage()
+    own = torch.empty(0, dtype=tensor.dtype, device=target)
     return own.set_(storages[storage._cdata], tensor.storage_offset(), tensor.size(), tensor.stride())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import operator
+import re
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 import torch
@@ -12,9 +14,10 @@ import torch.fx as fx
 
 from bucketviz.collectives import is_wait
 from bucketviz.errors import ExecutionError
-from bucketviz.execution.opaque import check_stays_on_rank
 from bucketviz.execution.ownership import own_tensors
 from bucketviz.execution.randomness import RandomState, may_draw
+
+_FILE_LINE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
 class Rank:
@@ -81,13 +84,16 @@ class Rank:
         found = [*inputs, *(operator.attrgetter(str(node.target))(self._gm) for node in attributes)]
         nodes = [*placeholders, *attributes]
         for node, value in zip(nodes, found, strict=True):
-            if isinstance(value, torch.Tensor) and value.is_meta and self._device not in (None, value.device):
-                raise ExecutionError(
-                    f"node {node.name} of rank {self.index} is a meta tensor: it has no numbers to run "
-                    f"with on {self._device}; pass real ones"
-                )
+            self._check_has_numbers(node, value)
         is_written = any(_may_write(node) for node in self.nodes)
         return dict(zip(nodes, own_tensors(found, self._device, is_written), strict=True))
+
+    def _check_has_numbers(self, node: fx.Node, value: object) -> None:
+        if isinstance(value, torch.Tensor) and value.is_meta and self._device not in (None, value.device):
+            raise ExecutionError(
+                f"node {node.name} of rank {self.index} is a meta tensor: it has no numbers to run with on "
+                f"{self._device}; pass real ones"
+            )
 
     def _value_of(self, argument: Any) -> Any:
         if isinstance(argument, fx.Node):
@@ -98,7 +104,7 @@ class Rank:
 
     def _result(self, node: fx.Node) -> Any:
         if node in self._given:
-            return check_stays_on_rank(node, self._given.pop(node))
+            return self._given.pop(node)
         args, kwargs = self.values_of(node.args), self.values_of(node.kwargs)
         if node.op == "output":
             self.outputs = tuple(args[0]) if isinstance(args[0], tuple | list) else (args[0],)
@@ -122,7 +128,7 @@ class Rank:
         """A copy of the called module: its buffers belong to this rank, the caller's stay as they are."""
         path = str(node.target)
         if path not in self._modules:
-            module = copy.deepcopy(check_stays_on_rank(node, self._gm.get_submodule(path)))
+            module = copy.deepcopy(self._gm.get_submodule(path))
             self._modules[path] = module if self._device is None else module.to(self._device)
         return self._modules[path]
 
@@ -147,6 +153,6 @@ def _may_write(node: fx.Node) -> bool:
 def _origin(node: fx.Node) -> str:
     """``, layers.0 at model.py:118``: the module and the innermost line of the user's code, where known."""
     modules = [str(path) for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-    lines = [line.strip() for line in (node.stack_trace or "").splitlines() if line.strip().startswith("File ")]
-    known = [part for part in (modules[-1] if modules else "", lines[-1] if lines else "") if part]
-    return f", {' at '.join(known)}" if known else ""
+    lines = _FILE_LINE.findall(node.stack_trace or "")
+    module = f", {modules[-1]}" if modules else ""
+    return f"{module} at {PurePath(lines[-1][0]).name}:{lines[-1][1]}" if lines else module
