@@ -74,7 +74,7 @@ def _random_like(node: fx.Node, fake: torch.Tensor, generator: torch.Generator) 
     shape = [_size(node, size) for size in fake.shape]
     strides = [_size(node, stride) for stride in fake.stride()]
     span = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    flat = _random_flat(span if fake.numel() else 0, fake.dtype, generator)
+    flat = _random_flat(0 if 0 in shape else span, fake.dtype, generator)
     return flat.as_strided(shape, strides)
 
 
