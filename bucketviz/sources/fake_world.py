@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch.distributed as dist
 
@@ -28,14 +30,16 @@ def fake_world(world_size: int, rank: int = 0) -> Iterator[None]:
             )
         yield
         return
+    excepthook = sys.excepthook
     dist.init_process_group("fake", rank=rank, world_size=world_size, store=_fake_store())
     try:
         yield
     finally:
         dist.destroy_process_group()
+        sys.excepthook = excepthook
 
 
-def _fake_store() -> dist.Store:
+def _fake_store() -> Any:
     try:
         from torch.testing._internal.distributed.fake_pg import FakeStore
     except ImportError as error:

@@ -10,7 +10,7 @@ import torch.fx as fx
 from bucketviz.collectives import collective_op, is_wait
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
-_LIBRARY = re.compile(r"/torch/|/bucketviz/sources/")
+_LIBRARY = re.compile(r"/torch/|/bucketviz/sources/(capture|sharding|tracing)\.py$")
 _ITEM = re.compile(r"\[['\"]?([^'\"\]]+)['\"]?\]")
 _NOISE = frozenset({"L", "self", "_modules", "parametrizations", "fn"})
 
@@ -34,11 +34,16 @@ def module_path(node: fx.Node) -> str:
 def source_line(node: fx.Node) -> str:
     """Gives ``model.py:118``, the innermost line outside of torch; empty when there is no stack trace."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
-    own = [(file, line) for file, line in frames if not _LIBRARY.search(file)]
+    own = [(file, line) for file, line in frames if is_user_file(file)]
     if not own:
         return ""
     file, line = own[-1]
     return f"{Path(file).name}:{line}"
+
+
+def is_user_file(file: str) -> bool:
+    """True for a source file that belongs neither to torch nor to the machinery of a capture."""
+    return _LIBRARY.search(file) is None
 
 
 def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:

@@ -1,0 +1,65 @@
+"""Which parameter each placeholder and gradient of a traced graph belongs to, and where each node came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+import torch.fx as fx
+
+from bucketviz.sources.fake_world import GROUPS_KEY
+from bucketviz.sources.locations import GRADIENTS_KEY, PARAMETERS_KEY
+from bucketviz.sources.tracing import Traced
+
+_ROOT = "L['model']"
+"""How the tracer calls the model that a step closes over."""
+
+
+def annotate(traced: Traced, groups: Mapping[str, tuple[int, ...]], parameters: Mapping[int, str]) -> None:
+    """Notes names, groups, parameters and gradients in the ``meta`` of both graphs.
+
+    Args:
+        traced: The graphs, and the arguments of the function that they came from.
+        groups: Global ranks of every process group, by name.
+        parameters: Name of each parameter, by its ``id``.
+    """
+    names = {index: parameters[id(value)] for index, value in enumerate(traced.arguments) if id(value) in parameters}
+    for gm, name in ((traced.forward, "forward"), (traced.backward, "backward")):
+        if gm is None:
+            continue
+        gm.meta["name"] = name
+        gm.meta[GROUPS_KEY] = dict(groups)
+        gm.meta[PARAMETERS_KEY] = _placeholder_names(gm, names)
+        for node in gm.graph.nodes:
+            _shorten_module_paths(node)
+    if traced.backward is not None:
+        traced.backward.meta[GRADIENTS_KEY] = _gradient_names(traced.backward, names)
+
+
+def _placeholder_names(gm: fx.GraphModule, names: Mapping[int, str]) -> dict[str, str]:
+    tensors = [node for node in gm.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)]
+    origins = {node.name: _origin(node.meta.get("desc")) for node in tensors if node.op == "placeholder"}
+    return {name: names[origin] for name, origin in origins.items() if origin in names}
+
+
+def _gradient_names(gm: fx.GraphModule, names: Mapping[int, str]) -> dict[int, str]:
+    origins = [_origin(descriptor) for descriptor in gm.graph.output_node().meta["desc"]]
+    return {index: names[origin] for index, origin in enumerate(origins) if origin in names}
+
+
+def _origin(descriptor: Any) -> int:
+    """Gives the index of the input that AOTAutograd's descriptor of a placeholder or gradient leads to; -1: none."""
+    while descriptor is not None and not hasattr(descriptor, "idx"):
+        descriptor = getattr(descriptor, "base", None) or getattr(descriptor, "grad_of", None)
+    return -1 if descriptor is None else int(descriptor.idx)
+
+
+def _shorten_module_paths(node: fx.Node) -> None:
+    """Lets module paths start at the model, not at the function that called it."""
+    for key in ("nn_module_stack", "fwd_nn_module_stack"):
+        stack = node.meta.get(key)
+        if stack:
+            node.meta[key] = {
+                entry: (path.removeprefix(_ROOT).lstrip("."), cls) for entry, (path, cls) in stack.items()
+            }

@@ -1,0 +1,144 @@
+"""A training step to its forward and backward graph: torch.compile's tracer and AOTAutograd, nothing executed."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NoReturn
+
+import torch
+import torch.fx as fx
+
+from bucketviz.errors import CaptureError
+from bucketviz.progress import Advance, progress
+from bucketviz.sources.locations import is_user_file
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)[^\n]*(?:\n +(?P<code>[^\n]+))?')
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What tracing gave.
+
+    Attributes:
+        forward: The forward graph.
+        backward: The backward graph; None where nothing requires a gradient.
+        arguments: What the traced function reads, in the order of AOTAutograd's inputs.
+    """
+
+    forward: fx.GraphModule
+    backward: fx.GraphModule | None
+    arguments: tuple[object, ...]
+
+
+class _TracedError(Exception):
+    """Leaves the traced function before its first op would run."""
+
+
+def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], label: str) -> Traced:
+    """Traces a function and its gradient as torch.compile would, partitioned by min-cut, without running either.
+
+    Shapes are static. Neither the caller's compiled functions nor the numbers in any tensor are touched.
+
+    Raises:
+        CaptureError: when the function does not trace into one graph.
+    """
+    found: dict[str, Any] = {}
+    with progress(f"Tracing {label}", total=2) as advance, _quiet_autograd():
+        compiled = torch.compile(_fresh(step), backend=_backend(found, advance), fullgraph=True, dynamic=False)
+        try:
+            compiled(*args, **kwargs)
+        except _TracedError:
+            pass
+        except CaptureError:
+            raise
+        except Exception as error:
+            raise CaptureError(_explanation(error, label)) from error
+    if "forward" not in found:
+        raise CaptureError(
+            f"torch.compile did not trace {label}: it is switched off, or the model runs no tensor op; "
+            "unset TORCH_COMPILE_DISABLE and torch.compiler.set_stance(), or capture a model that computes"
+        )
+    return Traced(found.pop("forward"), found.pop("backward", None), found.pop("arguments"))
+
+
+@contextmanager
+def _quiet_autograd() -> Iterator[None]:
+    """Turns autograd on wherever the caller stands, and keeps the tracer's own warnings from the caller."""
+    with torch.inference_mode(False), torch.enable_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _fresh(function: Callable[..., object]) -> Callable[..., object]:
+    """Gives the same function with a code object of its own, so that what torch.compile caches on it dies with it."""
+    assert isinstance(function, FunctionType), "a step is a plain function"
+    code, names = function.__code__.replace(), function.__globals__
+    return FunctionType(code, names, function.__name__, function.__defaults__, function.__closure__)
+
+
+def _backend(found: dict[str, Any], advance: Advance) -> Callable[..., Callable[..., NoReturn]]:
+    """Gives a backend that keeps the partitioned graphs in ``found`` and compiles to a function that stops."""
+    differentiate, configured = _aot_autograd(_keeper(found, "forward"), _keeper(found, "backward"))
+
+    def backend(gm: fx.GraphModule, example_inputs: list[torch.Tensor]) -> Callable[..., NoReturn]:
+        advance(doing="Splitting into forward and backward")
+        with configured():
+            differentiate(gm, example_inputs)
+
+        def stop(*arguments: object) -> NoReturn:
+            found["arguments"] = arguments
+            raise _TracedError
+
+        return stop
+
+    return backend
+
+
+def _keeper(found: dict[str, Any], name: str) -> Callable[..., fx.GraphModule]:
+    def keep(gm: fx.GraphModule, _: Sequence[object]) -> fx.GraphModule:
+        found[name] = gm
+        return gm
+
+    return keep
+
+
+def _aot_autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> tuple[Callable[..., Any], Any]:
+    """Gives AOTAutograd with these compilers, and the setting that makes it hand over the backward graph at once."""
+    try:
+        from torch._dynamo.backends.common import aot_autograd
+        from torch._functorch import config
+        from torch._functorch.partitioners import min_cut_rematerialization_partition
+
+        configured = config.patch(force_non_lazy_backward_lowering=True)
+    except (ImportError, AttributeError) as error:
+        raise CaptureError(
+            f"torch {torch.__version__} lacks what capture needs of AOTAutograd ({error}); install torch 2.11 to 2.14"
+        ) from error
+    differentiate = aot_autograd(
+        fw_compiler=forward, bw_compiler=backward, partition_fn=min_cut_rematerialization_partition
+    )
+    return differentiate, lambda: configured
+
+
+def _explanation(error: Exception, label: str) -> str:
+    cause = getattr(error, "inner_exception", None) or error
+    reason = next((line.strip() for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
+    return (
+        f"cannot trace {label} into one graph: {reason}{_user_line(error)}; "
+        "change that line, torch.compile(model, fullgraph=True) stops there too"
+    )
+
+
+def _user_line(error: Exception) -> str:
+    """Gives `` (model.py:12: y = x.item())`` for the innermost line outside of torch; empty when there is none."""
+    frames = [frame for frame in _FRAME.finditer(str(error)) if is_user_file(frame["file"])]
+    if not frames:
+        return ""
+    frame = frames[-1]
+    return f" ({Path(frame['file']).name}:{frame['line']}: {(frame['code'] or '').strip()})"
