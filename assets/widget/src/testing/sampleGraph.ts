@@ -1,5 +1,6 @@
 // A made-up transformer as the explorer's columns: eight layers, nine sharded weights each.
 
+import { formatBytes } from "../format";
 import type { GraphColumns, Kind, Role } from "../types";
 
 export const MIB = 2 ** 20;
@@ -23,13 +24,6 @@ export function emptyColumns(): GraphColumns {
     name: [], target: [], role: [], kind: [], inputs: [], tensor: [], bytes: [], size: [], module: [], source: [],
     stack: [], pair: [], bucket: [],
   };
-}
-
-export function formatBytes(bytes: number | null): string {
-  if (bytes === null) return "?";
-  const short = (value: number): string => String(Number(value.toFixed(2)));
-  if (bytes >= MIB) return `${short(bytes / MIB)} MiB`;
-  return bytes >= 1024 ? `${short(bytes / 1024)} KiB` : `${bytes} B`;
 }
 
 export function addNode(graph: GraphColumns, node: NewNode): number {

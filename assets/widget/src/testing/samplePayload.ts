@@ -1,7 +1,8 @@
 // A payload as Python would write one, for tests and for looking at the explorer; never bundled.
 
+import { formatBytes } from "../format";
 import type { GraphColumns, Payload, Stat, View } from "../types";
-import { backwardGraph, formatBytes, forwardGraph } from "./sampleGraph";
+import { backwardGraph, forwardGraph } from "./sampleGraph";
 import { planOf, type SamplePlan } from "./samplePlan";
 import { rewrite, timelineOf } from "./sampleRewrite";
 

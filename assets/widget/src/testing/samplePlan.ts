@@ -1,7 +1,8 @@
 // A plain adjacent plan of the sample graphs: close at the cap, leave alone what depends on the open bucket.
 
+import { formatBytes } from "../format";
 import type { Bucket, Decision, GraphColumns, Kind, ReasonInfo } from "../types";
-import { formatBytes, MIB, NUM_RANKS } from "./sampleGraph";
+import { MIB, NUM_RANKS } from "./sampleGraph";
 
 export const CAP_BYTES = 25 * MIB;
 
@@ -68,7 +69,7 @@ function decide(graph: GraphColumns, plan: SamplePlan, seen: Seen): void {
     outcome: merged ? `${code} B${bucket}` : "alone", capBytes: CAP_BYTES,
     why: whyOf(label, code, bucket, size, formatBytes(seen.bucketBytes)),
     evidence: [["key", `${graph.kind[node]} · group '0'`], ["size", `max(in ${formatBytes((seen.bytes ?? 0) / NUM_RANKS)}, out ${size}) = ${size}`],
-      ["bucket", `${formatBytes(seen.bucketBytes)} of ${formatBytes(CAP_BYTES)}`]],
+      ["in the bucket", `${formatBytes(seen.bucketBytes)} of ${formatBytes(CAP_BYTES)}`]],
     counterfactual: code === "larger than cap" ? `would join at cap ≥ ${size}` : "",
     differs: code === "depends on bucket" ? "torch.compile skips it without a word." : "",
   });

@@ -1,0 +1,100 @@
+// What a person can do, whatever button or key asks for it.
+
+import { refOfBucket, refOfNode, resolve } from "./refs";
+import type { Decision, Ref, State, Store, View } from "./types";
+
+const GRAPH_VIEWS: readonly State["graphView"][] = ["before", "split", "after", "diff"];
+
+export function decisionOf(view: View, ref: Ref): Decision | null {
+  const target = resolve(view, ref);
+  if (target === null || "bucket" in target || target.side !== "before") return null;
+  const start = view.before.role[target.node] === "wait" ? (view.before.pair[target.node] ?? -1) : target.node;
+  return view.decisions.find((decision) => decision.node === start) ?? null;
+}
+
+// The decision that next and previous count from: the selected one, else the one stepped to.
+export function currentDecision(store: Store): Decision | null {
+  const ref = store.state.selection[0];
+  const selected = ref === undefined ? null : decisionOf(store.current, ref);
+  return selected ?? store.current.decisions[store.state.step] ?? null;
+}
+
+export function select(store: Store, ref: Ref, adds = false): void {
+  const { selection, step } = store.state;
+  if (adds) {
+    const isSelected = selection.includes(ref);
+    store.set({ selection: isSelected ? selection.filter((each) => each !== ref) : [...selection, ref] });
+    return;
+  }
+  const decision = step < 0 ? null : decisionOf(store.current, ref);
+  store.set(decision === null ? { selection: [ref] } : { selection: [ref], step: decision.step });
+}
+
+export function goToStep(store: Store, step: number): void {
+  const decision = store.current.decisions[step];
+  if (decision !== undefined) store.set({ step, selection: [decision.name] });
+}
+
+export function stepBy(store: Store, offset: 1 | -1): void {
+  const from = currentDecision(store)?.step ?? (offset > 0 ? -1 : store.current.decisions.length);
+  goToStep(store, from + offset);
+}
+
+export function stepToLeftAlone(store: Store, offset: 1 | -1): void {
+  const { decisions } = store.current;
+  const from = currentDecision(store)?.step ?? (offset > 0 ? -1 : decisions.length);
+  for (let step = from + offset; step >= 0 && step < decisions.length; step += offset) {
+    if (decisions[step]?.merged === false) return goToStep(store, step);
+  }
+}
+
+// From a start to its wait, or from a wait to its start.
+export function jumpToPair(store: Store): void {
+  const ref = pairOf(store);
+  if (ref !== null) select(store, ref);
+}
+
+// From a member, its wait or a node the bucket added to the bucket; from the bucket to its first member.
+export function jumpToBucket(store: Store): void {
+  const ref = bucketOf(store);
+  if (ref !== null) select(store, ref);
+}
+
+export function pairOf(store: Store): Ref | null {
+  const target = firstTarget(store);
+  if (target === null || "bucket" in target) return null;
+  const pair = store.current[target.side].pair[target.node] ?? -1;
+  return pair < 0 ? null : refOfNode(store.current, target.side, pair);
+}
+
+export function bucketOf(store: Store): Ref | null {
+  const view = store.current;
+  const target = firstTarget(store);
+  if (target === null) return null;
+  if ("bucket" in target) {
+    const member = view.buckets[target.bucket]?.members[0];
+    return member === undefined ? null : refOfNode(view, "before", member);
+  }
+  const bucket = view[target.side].bucket[target.node] ?? -1;
+  return bucket < 0 ? null : refOfBucket(view, bucket);
+}
+
+export function cycleGraphView(store: Store): void {
+  const next = (GRAPH_VIEWS.indexOf(store.state.graphView) + 1) % GRAPH_VIEWS.length;
+  store.set({ graphView: GRAPH_VIEWS[next] ?? "split" });
+}
+
+// One level back: stepping and what it selected, then a selection, then search and filters.
+export function goBack(store: Store): boolean {
+  const { selection, step, query, kinds } = store.state;
+  if (step >= 0) store.set({ step: -1, selection: [] });
+  else if (selection.length > 0) store.set({ selection: [] });
+  else if (query !== "" || kinds.length > 0) store.set({ query: "", kinds: [] });
+  else return false;
+  return true;
+}
+
+function firstTarget(store: Store): ReturnType<typeof resolve> {
+  const ref = store.state.selection[0];
+  return ref === undefined ? null : resolve(store.current, ref);
+}

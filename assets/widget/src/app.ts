@@ -1,0 +1,115 @@
+// Puts the panes together: summary, toolbar, decisions | graph | inspector, timeline. It knows no host.
+
+import { cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
+import { mountAnnouncer } from "./announce";
+import { mountGraph } from "./canvas/graphPane";
+import { mountTimeline } from "./canvas/timelinePane";
+import { h, setPressed } from "./dom";
+import { failureMessage } from "./errors";
+import { bindKeys, type Commands } from "./keyboard";
+import { followSize, paneTabs } from "./layout";
+import { mountDecisions } from "./panes/decisions";
+import { helpDialog } from "./panes/help";
+import { mountInspector } from "./panes/inspector/inspector";
+import { mountSummary } from "./panes/summary";
+import { mountTextTwin } from "./panes/textTwin";
+import { toolbar } from "./panes/toolbar";
+import type { Pane, Store } from "./types";
+
+export function mount(root: HTMLElement, store: Store, report: (error: unknown) => void): () => void {
+  const tabs = paneTabs(root);
+  const help = helpDialog();
+  const areas = {
+    summary: h("header", { class: "bv-summary" }),
+    toolbar: h("div", { class: "bv-toolbar", role: "group", "aria-label": "Controls" }),
+    decisions: pane("decisions", "Decisions"),
+    graph: pane("graph", "Graph"),
+    inspector: pane("inspector", "Inspector"),
+    timeline: pane("timeline", "Timeline"),
+    text: h("section", { class: "bv-text", "aria-label": "Report", hidden: true }),
+    live: h("div", { class: "bv-live", role: "status", "aria-live": "polite" }),
+  };
+  const columns = h("div", { class: "bv-columns" }, areas.decisions, areas.graph, areas.inspector);
+  root.append(areas.summary, areas.toolbar, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
+
+  const inspect = (): void => {
+    tabs.show("inspector");
+    areas.inspector.querySelector<HTMLElement>(".bv-page")?.focus({ preventScroll: true });
+  };
+  const toggleText = (): void => {
+    const isShown = root.toggleAttribute("data-text");
+    areas.text.hidden = !isShown;
+    const control = areas.toolbar.querySelector('[data-key="t"]');
+    if (control !== null) setPressed(control, isShown);
+  };
+  const showHelp = (): void => help.showModal();
+
+  let move: (offset: number) => void = () => {};
+  const decisionPane: Pane = (element) => {
+    const table = mountDecisions(element, store, inspect);
+    move = table.move;
+    return table.unmount;
+  };
+  const mounted: [HTMLElement, Pane][] = [
+    [areas.summary, mountSummary],
+    [areas.toolbar, toolbar({ toggleText, showHelp })],
+    [areas.decisions, decisionPane],
+    [areas.graph, mountGraph],
+    [areas.inspector, mountInspector],
+    [areas.timeline, mountTimeline],
+    [areas.text, mountTextTwin],
+    [areas.live, mountAnnouncer],
+  ];
+  const undo = [followSize(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
+  undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp })));
+  return () => undo.forEach((each) => each());
+}
+
+interface Views {
+  move: (offset: number) => void;
+  inspect: () => void;
+  toggleText: () => void;
+  showHelp: () => void;
+}
+
+function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleText, showHelp }: Views): Commands {
+  const focusOn = (selector: string) => (): void => root.querySelector<HTMLElement>(selector)?.focus();
+  const press = (selector: string) => (): void => root.querySelector<HTMLElement>(selector)?.click();
+  return {
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    n: () => stepBy(store, 1),
+    p: () => stepBy(store, -1),
+    N: () => stepToLeftAlone(store, 1),
+    P: () => stepToLeftAlone(store, -1),
+    "[": () => jumpToPair(store),
+    "]": () => jumpToBucket(store),
+    b: () => cycleGraphView(store),
+    t: toggleText,
+    "/": focusOn(".bv-input"),
+    "?": showHelp,
+    " ": press('[data-key="space"]'),
+    Enter: inspect,
+    Escape: () => {
+      if (root.hasAttribute("data-text")) return toggleText();
+      return goBack(store);
+    },
+  };
+}
+
+function pane(name: string, label: string): HTMLElement {
+  return h("section", { class: `bv-pane bv-${name}`, "aria-label": label });
+}
+
+// A pane that cannot be drawn says so in its own place; the others go on.
+function guarded(each: Pane, element: HTMLElement, store: Store, report: (error: unknown) => void): () => void {
+  try {
+    return each(element, store);
+  } catch (error) {
+    report(error);
+    element.replaceChildren(h("p", { class: "bv-failed", role: "alert" }, failureMessage(error)));
+    return () => {};
+  }
+}

@@ -1,0 +1,35 @@
+// An error is shown where the picture is, never only in a console.
+
+import { button, h } from "./dom";
+import { icon } from "./glyphs";
+
+export function failureMessage(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+// A strip that tells of errors; one that repeats is told once.
+export function errorStrip(): { element: HTMLElement; report: (error: unknown) => void } {
+  const element = h("div", { class: "bv-errors", role: "alert" });
+  const told = new Set<string>();
+  const report = (error: unknown): void => {
+    const message = failureMessage(error);
+    if (told.has(message)) return;
+    told.add(message);
+    const line = h("p", {}, icon("alert"), h("span", {}, `bucketviz: ${message}`), button("Dismiss", { class: "bv-button bv-text-button", onclick: () => {
+      told.delete(message);
+      line.remove();
+    } }));
+    element.append(line);
+    console.error(error);
+  };
+  return { element, report };
+}
+
+// Reports what this bundle throws later, in a listener or a frame.
+export function watchErrors(report: (error: unknown) => void): () => void {
+  const onError = (event: ErrorEvent): void => {
+    if (event.filename === import.meta.url) report(event.error ?? event.message);
+  };
+  window.addEventListener("error", onError);
+  return () => window.removeEventListener("error", onError);
+}

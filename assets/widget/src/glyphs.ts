@@ -1,0 +1,34 @@
+// Small drawings: a shape for every kind of collective, so that hue never stands alone, and the buttons' icons.
+
+import { svg } from "./dom";
+import type { Kind } from "./types";
+
+export const KIND_SHAPES: Record<Kind, string> = {
+  all_gather: "M1 1.5 6 5 1 8.5ZM7 1.5 12 5 7 8.5Z",
+  reduce_scatter: "M6 1.5 1 5 6 8.5ZM12 1.5 7 5 12 8.5Z",
+  all_reduce: "M6.5 .5 11 5 6.5 9.5 2 5Z",
+  other: "M6.5 1A4 4 0 1 1 6.5 9A4 4 0 1 1 6.5 1Z",
+};
+
+const ICONS = {
+  first: "M3 3v10M13 3 6 8l7 5Z",
+  previous: "M11 3 4 8l7 5Z",
+  next: "M5 3l7 5-7 5Z",
+  last: "M13 3v10M3 3l7 5-7 5Z",
+  play: "M4 2.5 13 8l-9 5.5Z",
+  pause: "M5 3v10M11 3v10",
+  nextAlone: "M2 3l6 5-6 5ZM12 3v6.2M12 12.2v.8",
+  previousAlone: "M14 3 8 8l6 5ZM4 3v6.2M4 12.2v.8",
+  alert: "M8 2.2 14.5 13.5h-13ZM8 6.5v3.6M8 11.6v.6",
+} as const;
+
+export type Icon = keyof typeof ICONS;
+
+export function kindGlyph(kind: Kind): SVGSVGElement {
+  const shape = svg("path", { d: KIND_SHAPES[kind] });
+  return svg("svg", { class: "bv-glyph", "data-kind": kind, viewBox: "0 0 13 10", "aria-hidden": "true" }, shape);
+}
+
+export function icon(name: Icon): SVGSVGElement {
+  return svg("svg", { class: "bv-icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+}

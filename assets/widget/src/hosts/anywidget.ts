@@ -1,0 +1,83 @@
+// Notebooks: payload, theme and height come from Python; selection, step and view go both ways.
+
+import { goToStep } from "../actions";
+import { openExplorer } from "../shell";
+import type { Theme } from "../theme";
+import type { Payload, Ref, Store } from "../types";
+
+interface Traits {
+  payload: string;
+  selection: Ref[];
+  step: number;
+  view: number;
+  theme: Theme;
+  height: number;
+}
+
+export interface Model {
+  get<K extends keyof Traits>(name: K): Traits[K];
+  set<K extends keyof Traits>(name: K, value: Traits[K]): void;
+  save_changes(): void;
+  on(event: `change:${keyof Traits}`, listener: () => void): void;
+  off(event: `change:${keyof Traits}`, listener: () => void): void;
+}
+
+const SHARED = ["view", "selection", "step"] as const;
+
+export async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+  const setHeight = (): void => void (el.style.height = `${model.get("height")}px`);
+  const open = async (): Promise<() => void> => {
+    const explorer = await openExplorer(el, () => JSON.parse(model.get("payload")) as Payload, model.get("theme"));
+    const setTheme = (): void => explorer.setTheme(model.get("theme"));
+    const unlisten = listen(model, { "change:theme": setTheme });
+    const unsync = explorer.store === null ? () => {} : sync(model, explorer.store);
+    return () => {
+      unlisten();
+      unsync();
+      explorer.close();
+    };
+  };
+  setHeight();
+  let close = await open();
+  const reopen = async (): Promise<void> => {
+    close();
+    close = await open();
+  };
+  const unlisten = listen(model, { "change:height": setHeight, "change:payload": () => void reopen() });
+  return () => {
+    unlisten();
+    close();
+  };
+}
+
+function sync(model: Model, store: Store): () => void {
+  const adoptView = (): void => store.set({ view: model.get("view") });
+  const adoptSelection = (): void => store.set({ selection: model.get("selection") });
+  const adoptStep = (): void => {
+    const step = model.get("step");
+    if (step === store.state.step) return;
+    if (step < 0) store.set({ step });
+    else goToStep(store, step);
+  };
+  adoptView();
+  if (model.get("selection").length > 0) adoptSelection();
+  adoptStep();
+  const unlisten = listen(model, { "change:view": adoptView, "change:selection": adoptSelection, "change:step": adoptStep });
+  const unsubscribe = store.subscribe((state, changed) => {
+    if (!SHARED.some((name) => changed.has(name))) return;
+    for (const name of SHARED) model.set(name, state[name]);
+    model.save_changes();
+  });
+  return () => {
+    unlisten();
+    unsubscribe();
+  };
+}
+
+function listen(model: Model, listeners: Partial<Record<`change:${keyof Traits}`, () => void>>): () => void {
+  const entries = Object.entries(listeners) as [`change:${keyof Traits}`, () => void][];
+  for (const [event, listener] of entries) model.on(event, listener);
+  return () => {
+    for (const [event, listener] of entries) model.off(event, listener);
+  };
+}

@@ -1,0 +1,4 @@
+import { render } from "./hosts/anywidget";
+
+export { start } from "./hosts/standalone";
+export default { render };

@@ -1,0 +1,161 @@
+// The table of decisions, in the order of the pass: one row a collective, one tab stop for the whole grid.
+
+import { decisionOf, select } from "../actions";
+import { h } from "../dom";
+import { related } from "../refs";
+import { parseQuery, subjectsOf } from "../search";
+import type { Decision, Store } from "../types";
+import { decisionRow, headerRow, ROW_HEIGHT } from "./decisionRow";
+import { virtualRows } from "./rows";
+import { mountStepper } from "./stepper";
+
+export interface DecisionTable {
+  move: (offset: number) => void; // through the rows that the filters leave
+  unmount: () => void;
+}
+
+export function mountDecisions(root: HTMLElement, store: Store, inspect: () => void): DecisionTable {
+  let shown: Decision[] = [];
+  let active = 0;
+  let reason = "";
+
+  const rows = virtualRows(ROW_HEIGHT, (row) => drawRow(row), () => active);
+  const grid = h("div", { class: "bv-grid", role: "grid", "aria-label": "Decisions", onkeydown: (event: KeyboardEvent) => onKey(event) },
+    headerRow(), rows.element);
+  const count = h("span", { class: "bv-hint" });
+  const reasons = h("select", { class: "bv-select", "aria-label": "Reason", title: "Show one reason only", onchange: () => {
+    reason = reasons.value;
+    filter();
+  } });
+  const stepper = h("div", { class: "bv-stepper", role: "group", "aria-label": "Stepper" });
+  const empty = h("p", { class: "bv-empty" });
+  root.append(h("div", { class: "bv-head" }, h("h2", { class: "bv-title" }, "Decisions"), count, reasons), stepper, grid, empty);
+
+  const filter = (): void => {
+    shown = shownDecisions(store, reason);
+    const { length } = store.current.decisions;
+    count.textContent = shown.length === length ? "" : `${shown.length} of ${length}`;
+    empty.textContent = shown.length > 0 ? "" : length === 0 ? "The graph has no collectives." : "No decision passes the filters.";
+    grid.hidden = shown.length === 0;
+    grid.setAttribute("aria-rowcount", String(shown.length + 1));
+    follow();
+    rows.show(shown.length);
+    rows.reveal(active);
+  };
+
+  const follow = (): void => {
+    const selected = shown.indexOf(selectedDecision(store) ?? shown[active]!);
+    active = Math.max(0, selected);
+  };
+
+  const drawRow = (row: number): HTMLElement => {
+    const decision = shown[row]!;
+    const line = decisionRow(decision, row);
+    line.addEventListener("click", (event) => {
+      active = row;
+      select(store, decision.name, event.shiftKey);
+      line.focus({ preventScroll: true });
+    });
+    line.addEventListener("dblclick", inspect);
+    line.addEventListener("pointerenter", () => store.set({ hover: decision.name }));
+    line.addEventListener("pointerleave", () => store.set({ hover: null }));
+    dress(line, row, marksOf(store));
+    return line;
+  };
+
+  const dress = (line: HTMLElement, row: number, marks: Marks): void => {
+    const { node, step, bucket } = shown[row]!;
+    line.tabIndex = row === active ? 0 : -1;
+    line.setAttribute("aria-selected", String(marks.selected.has(node)));
+    line.toggleAttribute("data-lit", marks.lit.has(bucket));
+    line.toggleAttribute("data-hover", marks.hovered.has(node));
+    line.toggleAttribute("data-future", store.state.step >= 0 && step > store.state.step);
+  };
+
+  const dressAll = (): void => {
+    const marks = marksOf(store);
+    for (let row = 0; row < shown.length; row++) {
+      const line = rows.at(row);
+      if (line !== undefined) dress(line, row, marks);
+    }
+  };
+
+  const move = (offset: number): void => {
+    const isSelected = selectedDecision(store) === shown[active];
+    const row = Math.max(0, Math.min(shown.length - 1, isSelected ? active + offset : active));
+    const decision = shown[row];
+    if (decision === undefined) return;
+    const hasFocus = rows.at(active)?.contains(document.activeElement) ?? false;
+    active = row;
+    select(store, decision.name);
+    rows.reveal(row);
+    dressAll();
+    if (hasFocus) rows.at(row)?.focus({ preventScroll: true });
+  };
+
+  const onKey = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor(rows.element.clientHeight / ROW_HEIGHT) - 1);
+    const offsets: Record<string, number> = { PageDown: page, PageUp: -page, Home: -shown.length, End: shown.length };
+    const offset = offsets[event.key];
+    if (offset === undefined) return;
+    event.preventDefault();
+    move(offset);
+  };
+
+  const drawReasons = (): void => {
+    reason = "";
+    reasons.replaceChildren(h("option", { value: "" }, "every reason"), ...store.current.reasons.map((each) =>
+      h("option", { value: each.code, title: each.meaning }, `${each.label} (${each.count})`)));
+  };
+
+  drawReasons();
+  filter();
+  const unstep = mountStepper(stepper, store);
+  const resized = new ResizeObserver(() => rows.reveal(active));
+  resized.observe(rows.element);
+  const unsubscribe = store.subscribe((_, changed) => {
+    if (changed.has("view")) drawReasons();
+    if (changed.has("view") || changed.has("kinds") || changed.has("query")) return filter();
+    if (changed.has("selection")) {
+      follow();
+      rows.reveal(active);
+    }
+    dressAll();
+  });
+  return {
+    move,
+    unmount() {
+      unstep();
+      resized.disconnect();
+      unsubscribe();
+    },
+  };
+}
+
+export function shownDecisions(store: Store, reason: string): Decision[] {
+  const { kinds, query } = store.state;
+  const parsed = parseQuery(query);
+  const subjects = subjectsOf(store.current);
+  return store.current.decisions.filter((decision) =>
+    (kinds.length === 0 || kinds.includes(decision.kind)) &&
+    (reason === "" || decision.code === reason) &&
+    (parsed.isEmpty || parsed.problem !== "" || parsed.test(subjects(decision.node))));
+}
+
+interface Marks {
+  selected: Set<number>;
+  lit: Set<number>; // buckets
+  hovered: Set<number>;
+}
+
+function marksOf({ state, current }: Store): Marks {
+  const selected = state.selection.flatMap((ref) => decisionOf(current, ref)?.node ?? []);
+  const lit = related(current, state.selection).buckets;
+  const hovered = state.hover === null ? new Set<number>() : related(current, [state.hover]).before;
+  return { selected: new Set(selected), lit, hovered };
+}
+
+function selectedDecision({ state, current }: Store): Decision | null {
+  const ref = state.selection[0];
+  return ref === undefined ? null : decisionOf(current, ref);
+}

@@ -1,0 +1,105 @@
+// What the inspector says of a decision, a bucket, any other node, and of nothing.
+
+import { h } from "../../dom";
+import { formatCount } from "../../format";
+import { icon } from "../../glyphs";
+import { refOfBucket, type Side } from "../../refs";
+import type { Bucket, Decision, GraphColumns, Store } from "../../types";
+import { readersOf, usesOf } from "../readers";
+import { byteLayout } from "./byteLayout";
+import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
+import { chain, facts, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
+
+const SHOWN_MEMBERS = 8;
+
+export function overviewPage({ current }: Store): HTMLElement[] {
+  const reasons = current.reasons.map(({ label, count, meaning }) =>
+    h("div", { class: "bv-reason-line" }, h("dt", {}, h("b", {}, String(count)), ` ${label}`), h("dd", {}, meaning)));
+  return [
+    h("p", { class: "bv-why" }, "Select a collective, a bucket or a node in any pane; it lights up in all of them. n walks the decisions."),
+    section("Reasons", h("dl", { class: "bv-reasons" }, ...reasons)),
+  ];
+}
+
+export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
+  const view = store.current;
+  const { node, name, kind, merged, why, differs, evidence, counterfactual, path } = decision;
+  const bucket = view.buckets[decision.bucket];
+  const fill = fillOfDecision(view, decision);
+  return [
+    title(name, kind, decision.outcome),
+    h("p", { class: "bv-why", "data-tone": merged ? "plain" : "alert" }, merged ? null : icon("alert"), h("span", {}, why)),
+    differs === "" ? null : h("p", { class: "bv-callout" }, h("b", {}, "torch.compile differs. "), differs),
+    facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
+      ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)]]),
+    path.length === 0 ? null : section("Witness", chain(store, "before", path)),
+    fill === null ? null : section(bucket === undefined ? "Open bucket, as the pass saw it" : `Bucket ${bucket.label}`, capMeter(store, fill)),
+    bucket === undefined ? null : section("Byte layout", byteLayout(store, bucket, node)),
+    usesSection(store, "before", node),
+    stackTrace(view.before.stack[node] ?? ""),
+  ].filter((part) => part !== null);
+}
+
+export function bucketPage(store: Store, bucket: Bucket): HTMLElement[] {
+  const { label, kind, members, key, size, cap, span, start } = bucket;
+  const rows: [string, string | HTMLElement][] = [
+    ...key, ["size", `${size} of ${cap}`], ["merged into", nodeButton(store, "after", start)], ["span", span],
+    ["members", nodeList(store, "before", members, SHOWN_MEMBERS)],
+  ];
+  return [
+    title(label, kind, `${formatCount(members.length, "member")} · ${size}`),
+    facts(rows),
+    section("Cap", capMeter(store, fillOfBucket(store.current, bucket))),
+    section("Byte layout", byteLayout(store, bucket, -1)),
+  ];
+}
+
+export function nodePage(store: Store, side: Side, node: number): HTMLElement[] {
+  const view = store.current;
+  const graph = view[side];
+  const bucket = view.buckets[graph.bucket[node] ?? -1];
+  const pair = graph.pair[node] ?? -1;
+  const served = side === "after" ? (view.provenance[node] ?? []) : [];
+  const rows: [string, string | HTMLElement][] = [
+    ["op", graph.target[node] ?? ""], ["tensor", graph.tensor[node] ?? ""], ["size", graph.size[node] ?? ""],
+    ["module", graph.module[node] ?? ""], ["source", graph.source[node] ?? ""],
+    ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)],
+    [graph.role[node] === "wait" ? "start" : "wait", pair < 0 ? "" : nodeButton(store, side, pair)],
+    ["serves", served.length === 0 ? "" : nodeList(store, "before", served, SHOWN_MEMBERS)],
+    ["reads", inputsOf(store, side, node)],
+  ];
+  return [
+    title(graph.name[node] ?? "", graph.kind[node] ?? "", `${graph.role[node]}, ${side === "after" ? "added by the pass" : `node ${node}`}`),
+    facts(rows),
+    usesSection(store, side, node),
+    stackTrace(graph.stack[node] ?? ""),
+  ].filter((part) => part !== null);
+}
+
+function inputsOf(store: Store, side: Side, node: number): string | HTMLElement {
+  const inputs = store.current[side].inputs[node] ?? [];
+  return inputs.length === 0 ? "" : nodeList(store, side, inputs);
+}
+
+function bucketLink(store: Store, bucket: Bucket): HTMLElement {
+  const ref = refOfBucket(store.current, store.current.buckets.indexOf(bucket));
+  return h("span", { class: "bv-refs" }, refButton(store, ref, bucket.label),
+    h("span", { class: "bv-dim" }, `${formatCount(bucket.members.length, "member")} · ${bucket.size}`));
+}
+
+function usesSection(store: Store, side: Side, node: number): HTMLElement {
+  const graph = store.current[side];
+  const uses = usesOf(graph, node);
+  if (uses.length === 0) return section("Uses", h("p", { class: "bv-caption" }, "Nothing reads it."));
+  const first = Math.min(...uses);
+  return section("Uses", nodeList(store, side, uses),
+    chain(store, side, [node, ...wayTo(graph, node, first)]),
+    h("p", { class: "bv-caption" }, `First needed ${formatCount(first - node, "node")} later.`));
+}
+
+// From a node to its first use and on to what that feeds, a few nodes in all.
+function wayTo(graph: GraphColumns, node: number, first: number): number[] {
+  const pair = graph.role[node] === "collective" ? (graph.pair[node] ?? -1) : -1;
+  const next = readersOf(graph, first)[0];
+  return [...(pair < 0 ? [] : [pair]), first, ...(next === undefined ? [] : [next])];
+}

@@ -1,0 +1,30 @@
+// The strip on top: what the pass achieved in a few numbers.
+
+import { h } from "../dom";
+import type { Pane, Stat } from "../types";
+
+export const mountSummary: Pane = (root, store) => {
+  const draw = (): void => {
+    const { title, subtitle, views } = store.payload;
+    const name = views.length > 1 ? `${title} · ${store.current.name}` : title;
+    root.replaceChildren(
+      h("dl", { class: "bv-stats" }, ...store.current.summary.map(statistic)),
+      h("p", { class: "bv-origin" }, h("b", {}, name), h("span", {}, subtitle)),
+    );
+  };
+  draw();
+  return store.subscribe((_, changed) => {
+    if (changed.has("view")) draw();
+  });
+};
+
+function statistic({ label, value, tone, hint }: Stat): HTMLElement {
+  const [number, unit] = splitUnit(value);
+  return h("div", { class: "bv-stat", "data-tone": tone, title: hint },
+    h("dt", {}, label), h("dd", {}, h("b", {}, number), unit === "" ? null : ` ${unit}`));
+}
+
+function splitUnit(value: string): [string, string] {
+  const [, number = value, unit = ""] = /^(.*?\d)\s+([A-Za-z]+)$/.exec(value) ?? [];
+  return [number, unit];
+}

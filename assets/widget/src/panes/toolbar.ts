@@ -1,0 +1,107 @@
+// Below the summary: which kinds to show, under which policy, search, and which graph.
+
+import { button, h, setPressed } from "../dom";
+import { kindGlyph } from "../glyphs";
+import type { Kind, Pane, State, Store } from "../types";
+import { mountSearch } from "./searchBox";
+
+const KINDS: readonly Kind[] = ["all_gather", "reduce_scatter", "all_reduce", "other"];
+const GRAPH_VIEWS: readonly [State["graphView"], string][] = [
+  ["before", "The graph as it was (b)"],
+  ["split", "Both graphs side by side (b)"],
+  ["after", "The graph with its buckets merged (b)"],
+  ["diff", "What was removed, added and moved (b)"],
+];
+
+export interface ToolbarActions {
+  toggleText: () => void;
+  showHelp: () => void;
+}
+
+export function toolbar({ toggleText, showHelp }: ToolbarActions): Pane {
+  return (root, store) => {
+    const search = h("div", { class: "bv-search" });
+    const kinds = h("div", { class: "bv-kinds", role: "group", "aria-label": "Kinds shown" });
+    const policy = h("dl", { class: "bv-policy" });
+    const text = button("Text", { title: "The report as text (t)", "data-key": "t", "aria-label": null, "aria-pressed": "false", onclick: toggleText });
+    const help = button("Help", { title: "Keys and signs (?)", "data-key": "?", onclick: showHelp }, "?");
+    const views = viewSwitch(store);
+    const graphs = graphSwitch(store);
+    root.append(...[views, kinds, policy, search, graphs, text, help].filter((part) => part !== null));
+
+    const draw = (): void => {
+      kinds.replaceChildren(...kindChips(store));
+      policy.replaceChildren(...store.current.policy.map(([label, value]) =>
+        h("div", { title: `${label}: ${value}` }, h("dt", {}, label), h("dd", {}, value))));
+    };
+    draw();
+    const unsearch = mountSearch(search, store);
+    const unsubscribe = store.subscribe((state, changed) => {
+      if (changed.has("view")) draw();
+      if (changed.has("kinds")) pressKinds(kinds, state.kinds);
+      if (changed.has("graphView")) pressChoice(graphs, state.graphView);
+      if (changed.has("view") && views !== null) pressChoice(views, String(state.view));
+    });
+    return () => {
+      unsearch();
+      unsubscribe();
+    };
+  };
+}
+
+function kindChips(store: Store): HTMLElement[] {
+  const counts = new Map<Kind, number>();
+  for (const { kind } of store.current.decisions) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return KINDS.filter((kind) => counts.has(kind)).map((kind) => {
+    const isShown = store.state.kinds.length === 0 || store.state.kinds.includes(kind);
+    return button(kind, {
+      class: "bv-button bv-chip", "data-kind": kind, "aria-label": null, "aria-pressed": String(isShown),
+      title: `Show or hide ${kind}`, onclick: () => toggleKind(store, kind, [...counts.keys()]),
+    }, kindGlyph(kind), kind, h("span", { class: "bv-count" }, String(counts.get(kind))));
+  });
+}
+
+// An empty list shows all kinds, and hiding the last one shows all again.
+export function toggleKind(store: Store, kind: Kind, present: readonly Kind[]): void {
+  const shown = store.state.kinds.length === 0 ? [...present] : store.state.kinds;
+  const next = shown.includes(kind) ? shown.filter((each) => each !== kind) : [...shown, kind];
+  store.set({ kinds: next.length === present.length ? [] : next });
+}
+
+function pressKinds(group: HTMLElement, kinds: readonly Kind[]): void {
+  for (const chip of group.querySelectorAll<HTMLElement>(".bv-chip")) {
+    setPressed(chip, kinds.length === 0 || kinds.includes(chip.dataset.kind as Kind));
+  }
+}
+
+function viewSwitch(store: Store): HTMLElement | null {
+  if (store.payload.views.length < 2) return null;
+  const choices = store.payload.views.map(({ name }, view): Choice =>
+    ({ value: String(view), label: name, title: `Show ${name}`, choose: () => store.set({ view }) }));
+  return choice("Graph", choices, String(store.state.view));
+}
+
+function graphSwitch(store: Store): HTMLElement {
+  const choices = GRAPH_VIEWS.map(([graphView, title]): Choice =>
+    ({ value: graphView, label: graphView, title, choose: () => store.set({ graphView }) }));
+  return choice("Before or after", choices, store.state.graphView);
+}
+
+interface Choice {
+  value: string;
+  label: string;
+  title: string;
+  choose: () => void;
+}
+
+function choice(label: string, choices: readonly Choice[], chosen: string): HTMLElement {
+  return h("div", { class: "bv-switch", role: "group", "aria-label": label }, ...choices.map((each) =>
+    button(each.label, {
+      "aria-label": null, "data-value": each.value, title: each.title, "aria-pressed": String(each.value === chosen),
+      onclick: each.choose,
+    })));
+}
+
+function pressChoice(group: HTMLElement, value: string): void {
+  for (const each of group.children) setPressed(each, (each as HTMLElement).dataset.value === value);
+}

@@ -1,0 +1,82 @@
+// The one place where what is selected, stepped to, searched and shown is kept.
+
+import type { Payload, State, Store, View } from "./types";
+
+const SCHEMA = "bucketviz/1";
+type Listener = Parameters<Store["subscribe"]>[0];
+
+export class PayloadError extends Error {
+  override name = "PayloadError";
+}
+
+// `report` hears of a listener that failed; the other listeners are still called.
+export function createStore(payload: Payload, report: (error: unknown) => void): Store {
+  checkPayload(payload);
+  const listeners = new Set<Listener>();
+  let state: Readonly<State> = {
+    view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split",
+  };
+
+  return {
+    payload,
+    get state() {
+      return state;
+    },
+    get current() {
+      return viewAt(payload, state.view);
+    },
+    set(patch) {
+      const next = settled(payload, state, patch);
+      const changed = changedKeys(state, next);
+      if (changed.size === 0) return;
+      state = next;
+      for (const listener of [...listeners]) {
+        try {
+          listener(state, changed);
+        } catch (error) {
+          report(error);
+        }
+      }
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function checkPayload(payload: Payload): void {
+  if (payload.schema !== SCHEMA) {
+    throw new PayloadError(
+      `This explorer reads ${SCHEMA}, the payload says ${String(payload.schema)}; ` +
+        "write the page again with the bucketviz that you have installed.",
+    );
+  }
+  if (payload.views.length === 0) throw new PayloadError("The payload has no graph to show; give at least one.");
+}
+
+function viewAt(payload: Payload, index: number): View {
+  const view = payload.views[index];
+  if (view === undefined) throw new RangeError(`There is no view ${index}; the payload has ${payload.views.length}.`);
+  return view;
+}
+
+// Indices and names mean something in one view only, so another view starts with nothing selected.
+function settled(payload: Payload, state: Readonly<State>, patch: Partial<State>): State {
+  const view = patch.view ?? state.view;
+  const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [] };
+  const next = { ...state, ...start, ...patch };
+  const numDecisions = viewAt(payload, view).decisions.length;
+  next.step = Math.max(-1, Math.min(next.step, numDecisions - 1));
+  return next;
+}
+
+function changedKeys(before: Readonly<State>, after: State): Set<keyof State> {
+  const keys = Object.keys(after) as (keyof State)[];
+  return new Set(keys.filter((key) => !isSame(before[key], after[key])));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return Object.is(one, other);
+  return one.length === other.length && one.every((entry, index) => entry === other[index]);
+}
