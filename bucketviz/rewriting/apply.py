@@ -1,0 +1,156 @@
+"""A plan applied to a graph: every bucket merged, program order restored, and a record of what became of what."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import torch.fx as fx
+
+from bucketviz.collectives import collective_op
+from bucketviz.errors import RewriteError
+from bucketviz.records.plan import Bucket, Plan
+from bucketviz.rewriting.merge import Merged, merge_bucket
+from bucketviz.rewriting.rank import Groups, rank_inside
+from bucketviz.rewriting.sort import sort_graph
+from bucketviz.rewriting.writes import keep_writes_in_order
+
+
+@dataclass(frozen=True)
+class Bucketed:
+    """A graph before and after.
+
+    Attributes:
+        before: The very graph that was given, unchanged.
+        after: A new graph with one collective for each bucket. Nodes that were not touched keep their names.
+        plan: What the rewrite obeyed.
+        provenance: For each node that came, the collectives (FX names before) that it serves.
+        replaced: For each wait that went, the node of ``after`` that now gives its value.
+        bucket_starts: FX name in ``after`` of each bucket's merged collective, in bucket order.
+        rank: Global rank that ``after`` is for.
+    """
+
+    before: fx.GraphModule
+    after: fx.GraphModule
+    plan: Plan
+    provenance: dict[str, tuple[str, ...]]
+    replaced: dict[str, str]
+    bucket_starts: tuple[str, ...]
+    rank: int
+
+
+def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | None = None) -> Bucketed:
+    """Merges the collectives of every bucket of a plan; the graph given is left as it was.
+
+    The plan's mode picks the form of each kind. A mode that has no form for a kind takes the default one, as
+    in torch: ``functional`` and ``functional_copy_in`` are for all_gather, ``coalesced`` for reduce_scatter,
+    ``custom_ops`` for both.
+
+    Args:
+        gm: The graph that was planned.
+        plan: Which collectives become one.
+        rank: Global rank that the result is for; merged all_gathers hold the rank inside their group.
+        groups: Global ranks of each process group, in group order; by default those that the plan knows.
+
+    Raises:
+        RewriteError: when the plan is not of this graph or cannot be carried out on it, and when a merged form
+            needs the rank inside a group that is not known or that ``rank`` is not in.
+    """
+    graph = copy.deepcopy(gm.graph)
+    nodes = {node.name: node for node in graph.nodes}
+    _check_is_of_this_graph(plan, nodes)
+    known_groups = plan.graph.groups if groups is None else groups
+    merges = [_merge(graph, nodes, plan, bucket, known_groups, rank) for bucket in plan.buckets]
+    _sort(graph, nodes, plan, merges)
+    graph.lint()
+    after = fx.GraphModule(gm, graph, class_name=type(gm).__name__)
+    after.meta = dict(gm.meta)
+    members = [(bucket.collectives, merged) for bucket, merged in zip(plan.buckets, merges, strict=True)]
+    return Bucketed(
+        before=gm,
+        after=after,
+        plan=plan,
+        provenance={node.name: names for names, merged in members for node in merged.new_nodes},
+        replaced=_names_replaced(merges),
+        bucket_starts=tuple(merged.start.name for merged in merges),
+        rank=rank,
+    )
+
+
+def _merge(
+    graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket, groups: Groups, rank: int
+) -> Merged:
+    last = max(bucket.collectives, key=plan.graph.position.__getitem__)
+    try:
+        return merge_bucket(
+            graph,
+            [nodes[name] for name in bucket.collectives],
+            plan.policy.mode,
+            lambda group_name: rank_inside(group_name, groups, bucket.key.group_size, rank),
+            casts={nodes[name] for name in bucket.absorbed_casts},
+            insert_before=nodes[last].next,
+        )
+    except RewriteError as error:
+        raise RewriteError(f"bucket {bucket.label}: {error}") from error
+    except RuntimeError as error:
+        raise RewriteError(
+            f"bucket {bucket.label} ({bucket.key}) has no merged form that torch accepts: {error}; "
+            "plan with fidelity='safe', which keeps members apart that do not fit"
+        ) from error
+
+
+def _sort(graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, merges: Sequence[Merged]) -> None:
+    also_after = {}
+    if plan.policy.fidelity == "safe":
+        also_after = keep_writes_in_order(plan.graph, _stand_ins(graph, nodes, plan, merges))
+    cycle = sort_graph(graph, also_after)
+    if cycle:
+        _refuse_cycle(cycle, plan, merges)
+
+
+def _stand_ins(
+    graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, merges: Sequence[Merged]
+) -> dict[str, Sequence[fx.Node]]:
+    """Gives the nodes that now read what each node of the graph before read."""
+    standing = set(graph.nodes)
+    stand_ins: dict[str, Sequence[fx.Node]] = {name: [node] for name, node in nodes.items() if node in standing}
+    for bucket, merged in zip(plan.buckets, merges, strict=True):
+        for name in (*bucket.collectives, *bucket.absorbed_casts):
+            stand_ins[name] = merged.new_nodes[: merged.new_nodes.index(merged.start) + 1]
+    return stand_ins
+
+
+def _refuse_cycle(cycle: Sequence[fx.Node], plan: Plan, merges: Sequence[Merged]) -> NoReturn:
+    """Says which buckets the cycle runs through, by way of which nodes of the graph before."""
+    came = {node for merged in merges for node in merged.new_nodes}
+    starts = {merged.start: bucket for bucket, merged in zip(plan.buckets, merges, strict=True)}
+    buckets = [starts[node] for node in cycle if node in starts]
+    path = [starts[node].label if node in starts else node.name for node in cycle if node in starts or node not in came]
+    raise RewriteError(
+        f"buckets {' and '.join(f'{bucket.label} ({bucket.key})' for bucket in buckets)} cannot all be merged, "
+        f"each would wait for itself: {' -> '.join((*path, path[0]))}; plan with fidelity='safe', or leave out "
+        "one of the kinds"
+    )
+
+
+def _names_replaced(merges: Sequence[Merged]) -> dict[str, str]:
+    return {wait.name: output.name for merged in merges for wait, output in merged.replaced.items()}
+
+
+def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:
+    for bucket in plan.buckets:
+        for name in bucket.collectives:
+            row = collective_op(nodes[name]) if name in nodes else None
+            if row is None or row.kind is not bucket.key.kind:
+                raise RewriteError(
+                    f"the plan merges {name} ({bucket.key.kind}) in {bucket.label}, but the graph has no such "
+                    "collective; make the plan from this very graph: bucketviz.plan(gm)"
+                )
+        for name in bucket.absorbed_casts:
+            if name not in nodes:
+                raise RewriteError(
+                    f"the plan absorbs the cast {name} in {bucket.label}, but the graph has no such node; "
+                    "make the plan from this very graph: bucketviz.plan(gm)"
+                )

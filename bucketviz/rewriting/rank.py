@@ -1,0 +1,40 @@
+"""The constant that merged all_gathers hold: the rank inside the process group, not the global one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bucketviz.errors import RewriteError
+
+Groups = Mapping[str, Sequence[int]]
+"""Process group name to its global ranks, in group order."""
+
+
+def rank_inside(group_name: str, groups: Groups, group_size: int | None, rank: int) -> int:
+    """Gives the rank inside a group of the process with a global rank.
+
+    Raises:
+        RewriteError: when the group is not known, is of another size than the graph says, or lacks the rank.
+
+    Example:
+        >>> rank_inside("1", {"1": (0, 2, 4, 6)}, 4, rank=6)
+        3
+    """
+    if group_name not in groups:
+        known = ", ".join(f"'{name}'" for name in groups) or "none"
+        raise RewriteError(
+            f"an all_gather over group '{group_name}' needs this rank's place in it, but its ranks are not known "
+            f"(known groups: {known}); pass groups={{'{group_name}': (global ranks in group order)}}"
+        )
+    ranks = list(groups[group_name])
+    if group_size not in (None, len(ranks)):
+        raise RewriteError(
+            f"group '{group_name}' has {group_size} ranks in the graph, but {len(ranks)} in groups {ranks}; "
+            "correct groups"
+        )
+    if rank not in ranks:
+        raise RewriteError(
+            f"rank {rank} is not in group '{group_name}' {ranks}; pass rank= one of these, or groups= with the "
+            f"ranks of the group that rank {rank} calls '{group_name}'"
+        )
+    return ranks.index(rank)

@@ -1,0 +1,78 @@
+"""A plain torch function as an FX graph, under the fake mode of its arguments. The one file with private imports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.fx as fx
+import torch.utils._pytree as pytree
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from bucketviz.errors import RewriteError
+
+try:
+    from torch._dispatch.python import enable_python_dispatcher
+    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+except ImportError as error:
+    raise RewriteError(
+        "this torch lacks torch._dispatch.python.enable_python_dispatcher or "
+        "torch._subclasses.fake_tensor.FakeTensor; install torch 2.11 to 2.14"
+    ) from error
+
+
+def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
+    """Gives the graph of ``function(*arguments)``, a placeholder for each leaf of the arguments, in order.
+
+    Symbolic shapes stay symbolic: no guard is added, and symbols that wait to be bound elsewhere stay so.
+
+    Raises:
+        RewriteError: when no argument holds a fake tensor.
+    """
+    fake_mode = fake_mode_of(arguments)
+    if fake_mode is None:
+        raise RewriteError(
+            "a merged collective is traced with fake tensors, but the members carry none; "
+            'capture the graph so that node.meta["val"] holds them'
+        )
+    with keeping_symbols(fake_mode), fake_mode, enable_python_dispatcher():
+        graph = make_fx(lambda *leaves: function(*leaves))(*arguments).graph
+    _drop_detaches(graph)
+    return graph
+
+
+def fake_mode_of(values: Any) -> FakeTensorMode | None:
+    """Gives the fake mode of the first fake tensor in nested lists and tuples; None when there is none."""
+    for leaf in pytree.tree_leaves(values):
+        if isinstance(leaf, FakeTensor):
+            return leaf.fake_mode
+    return None
+
+
+def _drop_detaches(graph: fx.Graph) -> None:
+    """Takes out the detach that tracing leaves behind every view as another dtype."""
+    for node in graph.find_nodes(op="call_function", target=torch.ops.aten.detach.default):
+        node.replace_all_uses_with(node.all_input_nodes[0])
+        graph.erase_node(node)
+
+
+@contextmanager
+def keeping_symbols(fake_mode: FakeTensorMode) -> Iterator[None]:
+    """Leaves the list of symbols that are yet to be bound as it was, whatever is traced meanwhile."""
+    shape_env = fake_mode.shape_env
+    lists = [] if shape_env is None else _unbound_symbols(shape_env)
+    saved = [list(symbols) for symbols in lists]
+    for symbols in lists:
+        symbols.clear()
+    try:
+        yield
+    finally:
+        for symbols, before in zip(lists, saved, strict=True):
+            symbols[:] = before
+
+
+def _unbound_symbols(shape_env: Any) -> list[list[Any]]:
+    names = ("pending_fresh_unbacked_symbols", "ignorable_fresh_unbacked_symbols")
+    return [getattr(shape_env, name) for name in names if hasattr(shape_env, name)]
