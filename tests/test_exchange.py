@@ -227,6 +227,11 @@ ONES = [torch.ones(3)] * W
             r"found shape \(\)",
         ),
         (
+            c.ALL_REDUCE,
+            [{"input": torch.ones(3), "reduce_op": reduce_op} for reduce_op in ("sum", "avg")],
+            r"disagree about reduce_op: \['sum', 'avg'\]; it must be one",
+        ),
+        (
             c.BROADCAST,
             [{"input": value, "src": 5} for value in ONES],
             "broadcast asks for src 5 of a group of 3 ranks; src counts inside the group",

@@ -181,8 +181,9 @@ class TestWrites:
         assert gm.get_submodule("0").running_mean.item() == 0
 
     def test_gradients_are_not_recorded(self):
-        outputs = run(summed_over_world, per_rank(2, lambda rank: torch.ones(1, requires_grad=True)))
-        assert not outputs[0][0].requires_grad
+        gm = fx.symbolic_trace(torch.nn.Sequential(torch.nn.Linear(1, 1)))
+        ((output,), _) = run_lockstep([gm, gm], [[torch.ones(1, requires_grad=True)]] * 2, WORLD)
+        assert not output.requires_grad
 
 
 made = []

@@ -79,10 +79,9 @@ def _all_gather_out(members: Sequence[Arguments]) -> list[torch.Tensor]:
 
 def _reduce_scatter(members: Sequence[Arguments]) -> list[torch.Tensor]:
     values = [member["input"] for member in members]
-    _check_same_shape(values)
     num_ranks = len(members)
     return [
-        fold([chunk_of(value, index, num_ranks) for value in values], members[0]["reduce_op"])
+        fold([chunk_of(value, index, num_ranks) for value in values], _agreed(members, "reduce_op"))
         for index in range(num_ranks)
     ]
 
@@ -93,12 +92,12 @@ def _reduce_scatter_out(members: Sequence[Arguments]) -> list[torch.Tensor]:
 
 
 def _all_reduce(members: Sequence[Arguments]) -> list[torch.Tensor]:
-    total = fold([member["input"] for member in members], members[0]["reduce_op"])
+    total = fold([member["input"] for member in members], _agreed(members, "reduce_op"))
     return [total, *(total.clone() for _ in members[1:])]
 
 
 def _all_reduce_in_place(members: Sequence[Arguments]) -> list[torch.Tensor]:
-    total = fold([member["input"] for member in members], members[0]["reduce_op"])
+    total = fold([member["input"] for member in members], _agreed(members, "reduce_op"))
     return [_written(member["input"], total) for member in members]
 
 
@@ -109,13 +108,12 @@ def _broadcast(members: Sequence[Arguments]) -> list[torch.Tensor]:
 
 def _broadcast_in_place(members: Sequence[Arguments]) -> list[torch.Tensor]:
     _check_same_shape([member["input"] for member in members])
-    sent = _source(members).clone()
-    return [_written(member["input"], sent) for member in members]
+    return [_written(member["input"], _source(members)) for member in members]
 
 
 def _source(members: Sequence[Arguments]) -> torch.Tensor:
     """The tensor that a broadcast sends: ``src`` counts inside the group (checked against gloo)."""
-    src = members[0]["src"]
+    src = _agreed(members, "src")
     if not 0 <= src < len(members):
         raise ExecutionError(
             f"broadcast asks for src {src} of a group of {len(members)} ranks; src counts inside the group"
@@ -159,6 +157,13 @@ def _written(out: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
             f"its result is {value.dtype} {tuple(value.shape)}"
         )
     return out.copy_(value.view(out.shape))
+
+
+def _agreed(members: Sequence[Arguments], name: str) -> Any:
+    values = [member[name] for member in members]
+    if any(value != values[0] for value in values):
+        raise ExecutionError(f"the ranks of one collective disagree about {name}: {values}; it must be one")
+    return values[0]
 
 
 def _check_same_shape(values: Sequence[torch.Tensor]) -> None:
