@@ -1,0 +1,146 @@
+// Puts the rows of both graphs on shared lines: what did not change stands on one line on both sides, and between two
+// such rows the removed ones (left) and the added ones (right) start on the same line. Linear in the rows.
+
+import type { State, View } from "../types";
+import { longestIncreasing } from "./increasing";
+import type { Segments } from "./segments";
+import { rowsOf, type Row } from "./skeleton";
+
+export type GraphMode = State["graphView"];
+export type Change = "kept" | "removed" | "added" | "moved";
+
+export interface Placed {
+  row: Row;
+  line: number;
+  span: number; // lines that the box covers
+  twin: number; // index among the rows of the other side of what stands on the same line, else -1
+  change: Change;
+}
+
+export interface BucketShape {
+  bucket: number;
+  row: number; // index in `after`, -1 where that side is not shown
+  members: number[]; // indices in `before`, packing order; empty where that side is not shown
+  top: number; // first and one past the last line that the shape touches
+  bottom: number;
+  lane: number; // of its bracket; brackets of one lane do not overlap
+}
+
+export interface GraphLayout {
+  mode: GraphMode;
+  before: Placed[];
+  after: Placed[];
+  numLines: number;
+  beforeAt: Int32Array; // line -> index in `before`, or -1
+  afterAt: Int32Array;
+  buckets: BucketShape[];
+  numLanes: number;
+  leftAlone: { before: number; after: number }[]; // indices of a collective that was not merged, on both sides
+  indexOf: { before: Map<string, number>; after: Map<string, number> }; // by row id
+}
+
+const BUCKET_SPAN = 2;
+
+export function layoutGraph(view: View, segments: Segments, mode: GraphMode, open: ReadonlySet<string>): GraphLayout {
+  const before = mode === "after" ? [] : place(rowsOf(view, segments, "before", open), "removed");
+  const after = mode === "before" ? [] : place(rowsOf(view, segments, "after", open), "added");
+  const indexOf = { before: indexById(before), after: indexById(after) };
+  if (mode === "split" || mode === "diff") pairUp(before, after, indexOf);
+  const numLines = stackLines(before, after, mode !== "diff");
+  const layout: GraphLayout = {
+    mode, before, after, numLines, indexOf,
+    beforeAt: rowsByLine(before, numLines), afterAt: rowsByLine(after, numLines),
+    buckets: shapesOf(view, before, after), numLanes: 0, leftAlone: leftAloneOf(view, before, indexOf),
+  };
+  layout.numLanes = packLanes(layout.buckets);
+  return layout;
+}
+
+function place(rows: readonly Row[], change: Change): Placed[] {
+  return rows.map((row) => ({ row, line: 0, span: row.type === "bucket" ? BUCKET_SPAN : 1, twin: -1, change }));
+}
+
+function indexById(placed: readonly Placed[]): Map<string, number> {
+  return new Map(placed.map(({ row }, index) => [row.id, index]));
+}
+
+function pairUp(before: Placed[], after: Placed[], indexOf: GraphLayout["indexOf"]): void {
+  const matches = after.map(({ row }) => indexOf.before.get(row.id) ?? -1);
+  const kept = longestIncreasing(matches);
+  matches.forEach((match, index) => {
+    const [left, right] = [before[match], after[index]!];
+    if (left === undefined) return;
+    left.change = right.change = kept[index] ? "kept" : "moved";
+    if (!kept[index]) return;
+    left.twin = index;
+    right.twin = match;
+  });
+}
+
+// Gives every row its line. Side by side, the rows between two kept ones share lines; otherwise they follow each other.
+function stackLines(before: Placed[], after: Placed[], isSideBySide: boolean): number {
+  let [line, left, right] = [0, 0, 0];
+  while (left < before.length || right < after.length) {
+    let [leftLine, rightLine] = [line, line];
+    for (; left < before.length && before[left]!.twin < 0; left++) leftLine = put(before[left]!, leftLine);
+    if (!isSideBySide) rightLine = leftLine;
+    for (; right < after.length && after[right]!.twin < 0; right++) rightLine = put(after[right]!, rightLine);
+    line = Math.max(leftLine, rightLine);
+    if (left >= before.length || right >= after.length) continue;
+    line = Math.max(put(before[left++]!, line), put(after[right++]!, line));
+  }
+  return line;
+}
+
+function put(placed: Placed, line: number): number {
+  placed.line = line;
+  return line + placed.span;
+}
+
+function rowsByLine(placed: readonly Placed[], numLines: number): Int32Array {
+  const at = new Int32Array(numLines).fill(-1);
+  placed.forEach(({ line, span }, index) => at.fill(index, line, line + span));
+  return at;
+}
+
+function shapesOf(view: View, before: readonly Placed[], after: readonly Placed[]): BucketShape[] {
+  const rowOfNode = new Map<number, number>();
+  before.forEach(({ row }, index) => {
+    if (row.type === "collective") rowOfNode.set(row.first, index);
+  });
+  const rowOfBucket = new Map<number, number>();
+  after.forEach(({ row }, index) => {
+    if (row.type === "bucket") rowOfBucket.set(row.bucket, index);
+  });
+  return view.buckets.map((bucket, index) => {
+    const members = bucket.members.map((node) => rowOfNode.get(node) ?? -1).filter((row) => row >= 0);
+    const row = rowOfBucket.get(index) ?? -1;
+    const touched = [...members.map((member) => before[member]!), ...(row < 0 ? [] : [after[row]!])];
+    const top = touched.reduce((least, { line }) => Math.min(least, line), Infinity);
+    const bottom = touched.reduce((most, { line, span }) => Math.max(most, line + span), 0);
+    return { bucket: index, row, members, top, bottom, lane: 0 };
+  });
+}
+
+function leftAloneOf(view: View, before: readonly Placed[], indexOf: GraphLayout["indexOf"]): GraphLayout["leftAlone"] {
+  const decided = new Set(view.decisions.filter(({ merged }) => !merged).map(({ node }) => node));
+  const lines: GraphLayout["leftAlone"] = [];
+  before.forEach(({ row }, index) => {
+    if (row.type !== "collective" || !decided.has(row.first)) return;
+    const after = indexOf.after.get(row.id);
+    if (after !== undefined) lines.push({ before: index, after });
+  });
+  return lines;
+}
+
+// Brackets in lanes: each takes the first lane that is free at its top.
+function packLanes(shapes: BucketShape[]): number {
+  const bottoms: number[] = [];
+  for (const shape of [...shapes].sort((a, b) => a.top - b.top)) {
+    let lane = bottoms.findIndex((bottom) => bottom <= shape.top);
+    if (lane < 0) lane = bottoms.length;
+    bottoms[lane] = shape.bottom;
+    shape.lane = lane;
+  }
+  return bottoms.length;
+}

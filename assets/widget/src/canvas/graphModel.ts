@@ -1,0 +1,170 @@
+// What the graph pane knows besides the store: what is unfolded, where it is scrolled to, which row the keyboard is on.
+
+import { resolve } from "../refs";
+import type { Ref, View } from "../types";
+import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, type GraphGeometry } from "./geometry";
+import { layoutGraph, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
+import { cutIntoSegments, type Segments } from "./segments";
+
+const DEFAULT_ROW_HEIGHT = 24;
+const REVEAL_MARGIN_PX = 28;
+
+export class GraphModel {
+  readonly open = new Set<string>();
+  readonly segments: Segments;
+  layout: GraphLayout;
+  rowHeight = DEFAULT_ROW_HEIGHT;
+  scrollY = 0;
+  cursor: string | null = null;
+  width = 0;
+  height = 0;
+
+  constructor(readonly view: View, private mode: GraphMode) {
+    this.segments = cutIntoSegments(view);
+    this.layout = layoutGraph(view, this.segments, mode, this.open);
+  }
+
+  get geometry(): GraphGeometry {
+    return graphGeometry(this.mode, this.width, this.height, this.rowHeight, this.scrollY);
+  }
+
+  resize(width: number, height: number): void {
+    [this.width, this.height] = [width, height];
+    this.scrollTo(this.scrollY);
+  }
+
+  scrollTo(scrollY: number): void {
+    const { headerHeight } = this.geometry;
+    const room = this.height - headerHeight;
+    this.scrollY = Math.max(0, Math.min(scrollY, contentHeight(this.layout.numLines, this.rowHeight) - room));
+  }
+
+  // Keeps the line under `y` where it is.
+  zoomRows(factor: number, y: number): void {
+    const line = (y - this.geometry.headerHeight + this.scrollY) / this.rowHeight;
+    this.rowHeight = Math.max(MIN_ROW_HEIGHT, Math.min(MAX_ROW_HEIGHT, this.rowHeight * factor));
+    this.scrollTo(line * this.rowHeight - y + this.geometry.headerHeight);
+  }
+
+  // Shows other rails with the row of `anchor` (else the first one in view) where it was.
+  showMode(mode: GraphMode, anchor: Placed | null): void {
+    const first = Math.floor(this.scrollY / this.rowHeight);
+    const held = anchor ?? this.rowAt(first);
+    const y = held === null ? 0 : yOfLine(this.geometry, held.line);
+    this.mode = mode;
+    this.relayout();
+    const found = held === null ? null : this.rowById(held.row.id);
+    if (found !== null) this.scrollTo(this.scrollY + yOfLine(this.geometry, found.line) - y);
+  }
+
+  toggle(id: string): void {
+    if (!this.open.delete(id)) this.open.add(id);
+    this.relayout();
+  }
+
+  // One level further: the row under the keyboard, or where that cannot unfold every row that can.
+  unfold(): void {
+    const at = this.cursorRow();
+    if (at?.row.canUnfold && !at.row.isOpen) return this.toggle(at.row.id);
+    const within = at?.row.isOpen ? at.row : null;
+    for (const { row } of [...this.layout.before, ...this.layout.after]) {
+      const isInside = within === null || row.id.startsWith(`${within.id}/`);
+      if (row.canUnfold && isInside) this.open.add(row.id);
+    }
+    this.relayout();
+  }
+
+  fold(): void {
+    const at = this.cursorRow();
+    if (at === null) this.open.clear();
+    else if (at.row.isOpen) this.open.delete(at.row.id);
+    else if (at.row.depth > 0) this.cursor = this.foldParent(at);
+    else this.open.clear();
+    this.relayout();
+  }
+
+  cursorRow(): Placed | null {
+    return this.cursor === null ? null : this.rowById(this.cursor);
+  }
+
+  rowById(id: string): Placed | null {
+    const { before, after, indexOf } = this.layout;
+    return before[indexOf.before.get(id) ?? -1] ?? after[indexOf.after.get(id) ?? -1] ?? null;
+  }
+
+  rowAt(line: number): Placed | null {
+    const { before, after, beforeAt, afterAt } = this.layout;
+    return before[beforeAt[line] ?? -1] ?? after[afterAt[line] ?? -1] ?? null;
+  }
+
+  // The row that shows what `ref` means: the innermost one in view of the rails shown.
+  rowOfRef(ref: Ref): Placed | null {
+    const target = resolve(this.view, ref);
+    if (target === null) return null;
+    const { before, after, buckets } = this.layout;
+    if ("bucket" in target) {
+      const shape = buckets[target.bucket];
+      return after[shape?.row ?? -1] ?? before[shape?.members[0] ?? -1] ?? null;
+    }
+    const own = lastHolding(this.layout[target.side], target.node);
+    if (own !== null || target.side === "after") return own;
+    return lastHolding(after, this.view.carriedTo[target.node] ?? -1);
+  }
+
+  // The scroll position that shows `placed`, or null where it is in view.
+  scrollToReveal(placed: Placed): number | null {
+    const { headerHeight, rowHeight, height } = this.geometry;
+    const top = yOfLine(this.geometry, placed.line);
+    const bottom = top + placed.span * rowHeight;
+    if (top >= headerHeight + REVEAL_MARGIN_PX && bottom <= height - REVEAL_MARGIN_PX) return null;
+    const scrollY = this.scrollY;
+    this.scrollTo(scrollY + top - height * 0.4);
+    const wanted = this.scrollY;
+    this.scrollY = scrollY;
+    return wanted === scrollY ? null : wanted;
+  }
+
+  // The next row below (1) or above (-1), on the same rail.
+  neighbour(placed: Placed, step: 1 | -1): Placed | null {
+    const { layout } = this;
+    const isDiff = layout.mode === "diff";
+    for (let line = step > 0 ? placed.line + placed.span : placed.line - 1; line >= 0 && line < layout.numLines; line += step) {
+      const own = placed.row.side === "before" ? layout.before[layout.beforeAt[line]!] : layout.after[layout.afterAt[line]!];
+      const found = own ?? (isDiff ? this.rowAt(line) : null);
+      if (found !== null && found !== undefined) return found;
+    }
+    return null;
+  }
+
+  // The other end: a member's bucket, a bucket's first member, the same row on the other rail.
+  across(placed: Placed): Placed | null {
+    const { before, after, buckets } = this.layout;
+    const { row } = placed;
+    if (row.type === "bucket") return before[buckets[row.bucket]?.members[0] ?? -1] ?? null;
+    const bucket = row.side === "before" && row.type === "collective" ? (this.view.before.bucket[row.first] ?? -1) : -1;
+    if (bucket >= 0) return after[buckets[bucket]?.row ?? -1] ?? null;
+    return (row.side === "before" ? after : before)[placed.twin] ?? null;
+  }
+
+  private foldParent(child: Placed): string | null {
+    const rows = this.layout[child.row.side];
+    let index = rows.indexOf(child);
+    while (index > 0 && rows[index]!.row.depth >= child.row.depth) index--;
+    const parent = rows[index]!.row.id;
+    this.open.delete(parent);
+    return parent;
+  }
+
+  private relayout(): void {
+    this.layout = layoutGraph(this.view, this.segments, this.mode, this.open);
+    this.scrollTo(this.scrollY);
+  }
+}
+
+function lastHolding(rows: readonly Placed[], node: number): Placed | null {
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const { row } = rows[index]!;
+    if (row.first <= node && node < row.end) return rows[index]!;
+  }
+  return null;
+}

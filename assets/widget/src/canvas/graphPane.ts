@@ -1,0 +1,212 @@
+// The graph before and after: rails, ribbons and minimap on a canvas, with buttons, keys and a text twin.
+
+import { select } from "../actions";
+import { button, h } from "../dom";
+import { refOfBucket, refOfNode } from "../refs";
+import { parseQuery, searchNodes } from "../search";
+import type { Pane, Ref, Store, View } from "../types";
+import { hostCanvas } from "./canvasHost";
+import { emphasisOf, type Emphasis } from "./emphasis";
+import { glide } from "./glide";
+import { drawGraph } from "./graphFrame";
+import { graphKeys } from "./graphKeys";
+import type { Placed } from "./graphLayout";
+import { GraphModel } from "./graphModel";
+import { mountTwin } from "./graphTwin";
+import { hitGraph } from "./hit";
+import { listenToPointer } from "./pointer";
+import type { Scene } from "./scene";
+import type { Row } from "./skeleton";
+
+const TITLES = {
+  before: ["Before · program order ↓", ""],
+  split: ["Before · program order ↓", "After"],
+  after: ["After · program order ↓", ""],
+  diff: ["Difference · − removed  + added  ↕ moved", ""],
+} as const;
+
+export const mountGraph: Pane = (root, store) => {
+  let model = new GraphModel(store.current, store.state.graphView);
+  let emphasis = currentEmphasis(store, model, []);
+  let matches: readonly number[] = [];
+
+  const [left, right] = [h("h2", { class: "bv-title" }), h("h2", { class: "bv-title bv-rail-title" })];
+  const act = (action: () => void) => (): void => {
+    action();
+    refresh();
+  };
+  const zoom = (factor: number): void => model.zoomRows(factor, model.height / 2);
+  const tools = h("div", { class: "bv-tools", role: "group", "aria-label": "Rows" },
+    button("Unfold", { title: "Unfold the row, or all rows, by one level (e)", "data-key": "e", onclick: act(() => model.unfold()) }, "▾"),
+    button("Fold", { title: "Fold the row, or all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, "▸"),
+    button("Lower rows", { title: "Lower rows (−)", onclick: act(() => zoom(1 / 1.25)) }, "−"),
+    button("Higher rows", { title: "Higher rows (+)", onclick: act(() => zoom(1.25)) }, "+"));
+  const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds." });
+  const said = h("p", { class: "bv-said", "aria-live": "polite" });
+  root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), stage, said);
+  const twin = mountTwin(root, store);
+
+  const host = hostCanvas(stage, (pen) => drawGraph(pen, sceneOf(model, emphasis)), () => resized());
+  const scroll = glide(() => model.scrollY, (scrollY) => {
+    model.scrollTo(scrollY);
+    host.redraw();
+  });
+
+  function resized(): void {
+    const wasHidden = model.height === 0;
+    model.resize(stage.clientWidth, stage.clientHeight);
+    placeTitles();
+    if (wasHidden) showSelection();
+  }
+
+  // At once: what opens with a selection starts there.
+  function showSelection(): void {
+    const selected = store.state.selection[0];
+    const placed = selected === undefined ? null : model.rowOfRef(selected);
+    const wanted = placed === null ? null : model.scrollToReveal(placed);
+    if (wanted !== null) model.scrollTo(wanted);
+  }
+
+  function placeTitles(): void {
+    [left.textContent, right.textContent] = TITLES[store.state.graphView];
+    right.style.left = `${Math.round(model.geometry.rails.after.x)}px`;
+  }
+
+  function refresh(): void {
+    emphasis = currentEmphasis(store, model, matches);
+    placeTitles();
+    host.canvas.setAttribute("aria-label", describe(store.current, model));
+    host.redraw();
+  }
+
+  function reveal(placed: Placed | null): void {
+    const wanted = placed === null ? null : model.scrollToReveal(placed);
+    if (wanted !== null) scroll.to(wanted);
+  }
+
+  function moveCursor(placed: Placed | null): void {
+    if (placed === null) return;
+    const { row } = placed;
+    model.cursor = row.id;
+    said.textContent = `${row.label}, ${row.detail}`;
+    const ref = refOfRow(store.current, row);
+    if (ref !== null) select(store, ref);
+    reveal(placed);
+    refresh();
+  }
+
+  function startOver(): void {
+    const { rowHeight, width, height } = model;
+    model = new GraphModel(store.current, store.state.graphView);
+    model.rowHeight = rowHeight;
+    model.resize(width, height);
+    twin.draw();
+  }
+
+  const hitAt = (x: number, y: number): ReturnType<typeof hitGraph> => hitGraph(model.layout, model.geometry, x, y);
+  const showLine = (line: number): void => {
+    model.scrollTo(line * model.rowHeight - model.height / 2);
+    host.redraw();
+  };
+  let isOnMap = false;
+  const unlisten = listenToPointer(host.canvas, {
+    move(x, y) {
+      const hit = hitAt(x, y);
+      const row = hit !== null && "placed" in hit ? hit.placed.row : null;
+      store.set({ hover: row === null ? null : refOfRow(store.current, row) });
+      host.canvas.style.cursor = hit === null ? "default" : "pointer";
+      host.canvas.title = row === null ? "" : titleOf(store.current, row);
+    },
+    leave: () => store.set({ hover: null }),
+    click(x, y, event) {
+      const hit = hitAt(x, y);
+      if (hit === null) {
+        model.cursor = null;
+        store.set({ selection: [] });
+      } else if (hit.on === "minimap") {
+        showLine(hit.line);
+      } else {
+        model.cursor = hit.placed.row.id;
+        const ref = refOfRow(store.current, hit.placed.row);
+        if (hit.on === "triangle") model.toggle(hit.placed.row.id);
+        else if (ref !== null) select(store, ref, event.shiftKey);
+      }
+      refresh();
+    },
+    doubleClick(x, y) {
+      const hit = hitAt(x, y);
+      if (hit === null || hit.on !== "row") return;
+      if (hit.placed.row.canUnfold) model.toggle(hit.placed.row.id);
+      else model.zoomRows(1.4, y);
+      refresh();
+    },
+    dragStart(x, y) {
+      scroll.stop();
+      isOnMap = hitAt(x, y)?.on === "minimap";
+    },
+    drag(_, fromY, x, y) {
+      const hit = isOnMap ? hitAt(model.geometry.map.x, y) : null;
+      if (hit?.on === "minimap") return showLine(hit.line);
+      if (!isOnMap) model.scrollTo(model.scrollY + fromY - y);
+      host.canvas.style.cursor = x > 0 ? "grabbing" : "default";
+      host.redraw();
+    },
+    wheel(_, y, event) {
+      const held = model.scrollY;
+      scroll.stop();
+      if (event.ctrlKey) model.zoomRows(Math.exp(-event.deltaY / 300), y);
+      else model.scrollTo(model.scrollY + event.deltaY * (event.deltaMode === 1 ? 18 : 1));
+      if (event.ctrlKey || model.scrollY !== held) event.preventDefault();
+      host.redraw();
+    },
+  });
+  stage.addEventListener("keydown", (event) => graphKeys(event, () => model, { moveCursor, refresh, zoom }));
+
+  const unsubscribe = store.subscribe((state, changed) => {
+    if (changed.has("view")) startOver();
+    if (changed.has("view") || changed.has("query")) matches = searchNodes(store.current, parseQuery(state.query));
+    const selected = state.selection.length === 0 ? null : model.rowOfRef(state.selection[state.selection.length - 1]!);
+    if (changed.has("graphView")) model.showMode(state.graphView, selected);
+    if (changed.has("selection") && selected?.row.id !== model.cursor) model.cursor = null;
+    refresh();
+    if (changed.has("selection") || changed.has("step")) reveal(selected);
+    else if (changed.has("query")) reveal(matches.length === 0 ? null : model.rowOfRef(refOfNode(store.current, "before", matches[0]!)));
+  });
+  twin.draw();
+  refresh();
+  return () => {
+    scroll.stop();
+    unlisten();
+    unsubscribe();
+    host.unmount();
+    root.replaceChildren();
+  };
+};
+
+function currentEmphasis({ current, state }: Store, model: GraphModel, matches: readonly number[]): Emphasis {
+  return emphasisOf(current, { ...state, matches }, model.segments.originOf);
+}
+
+function sceneOf({ view, layout, geometry, cursor }: GraphModel, emphasis: Emphasis): Scene {
+  return { view, layout, geometry, emphasis, cursor };
+}
+
+// A folded run is no one thing: it has no reference.
+function refOfRow(view: View, { type, side, node, bucket }: Row): Ref | null {
+  if (type === "fold") return null;
+  return type === "bucket" ? refOfBucket(view, bucket) : refOfNode(view, side, node);
+}
+
+function titleOf(view: View, { type, side, node, label, detail, bucket }: Row): string {
+  const graph = view[side];
+  if (type === "fold") return `${label} · ${detail}`;
+  if (type === "bucket") return `${label}: ${view.buckets[bucket]!.members.length} ${view.buckets[bucket]!.kind}s, ${detail}`;
+  return [graph.name[node], graph.target[node], graph.tensor[node], graph.module[node], graph.size[node]]
+    .filter((part) => part !== "").join("\n");
+}
+
+function describe(view: View, { layout }: GraphModel): string {
+  const alone = view.decisions.filter(({ merged }) => !merged).length;
+  return `Graph ${view.name}, ${layout.mode}: ${view.before.name.length} nodes before, ${view.after.name.length} after, ` +
+    `${view.decisions.length} collectives, ${view.buckets.length} buckets, ${alone} left alone.`;
+}

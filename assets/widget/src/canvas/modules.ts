@@ -1,0 +1,28 @@
+// Module paths: "layers.0.attention.wq" belongs to the block "layers.0" and goes by the short name "layers.0.wq".
+
+export function blockOf(path: string): string {
+  const parts = path.split(".");
+  const numbered = parts.findIndex((part) => /^\d+$/.test(part));
+  return parts.slice(0, numbered < 0 ? 1 : numbered + 1).join(".");
+}
+
+export function shortName(path: string): string {
+  const block = blockOf(path);
+  const rest = path.slice(block.length + 1).split(".");
+  return rest.length < 2 ? path : `${block}.${rest[rest.length - 1]}`;
+}
+
+// The longest path that both start with; an empty path is an unknown one and does not shorten the other.
+export function commonPrefix(a: string, b: string): string {
+  if (a === "" || b === "" || a === b) return a || b;
+  const [left, right] = [a.split("."), b.split(".")];
+  let shared = 0;
+  while (shared < left.length && left[shared] === right[shared]) shared++;
+  return left.slice(0, shared).join(".");
+}
+
+// The first part of `path` below `prefix`: childOf("layers.0.attention.wq", "layers.0") is "attention".
+export function childOf(path: string, prefix: string): string {
+  const rest = prefix === "" ? path : path.slice(prefix.length + 1);
+  return rest.split(".")[0] ?? "";
+}

@@ -1,0 +1,134 @@
+// Draws what ties before to after: a ribbon from every member to its bucket, a dashed line for a collective that was
+// left alone, and where only one rail is shown a bracket beside it.
+
+import { boxOf, type Box } from "./geometry";
+import type { BucketShape, Placed } from "./graphLayout";
+import { sansFont, withAlpha, writeText, type Pen } from "./pen";
+import { visibleLines, type Scene } from "./scene";
+import type { Level } from "./emphasis";
+
+const RIBBON_ALPHA: Record<Level, number> = { lit: 0.85, plain: 0.3, dim: 0.1 };
+const COMB = 9; // between the tips of the ribbons and the bucket's box
+const MAX_LANE_WIDTH = 46;
+
+export function drawRibbons(pen: Pen, scene: Scene): void {
+  const [first, end] = visibleLines(scene);
+  const shown = scene.layout.buckets.filter(({ top, bottom }) => top < end && bottom > first);
+  const isLit = ({ bucket }: BucketShape): boolean => scene.emphasis.levelOfBucket(bucket) === "lit";
+  for (const shape of [...shown.filter((each) => !isLit(each)), ...shown.filter(isLit)]) drawBucketRibbons(pen, scene, shape);
+  for (const { before, after } of scene.layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
+}
+
+function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape): void {
+  const { layout, geometry, emphasis, view } = scene;
+  const bucketRow = layout.after[shape.row];
+  if (bucketRow === undefined) return;
+  const { context, tokens } = pen;
+  const target = boxOf(geometry, bucketRow);
+  const levels = shape.members.map((member) => emphasis.levelOfMember(layout.before[member]!.row.first));
+  context.strokeStyle = tokens.kinds[view.buckets[shape.bucket]!.kind].edge;
+  shape.members.forEach((member, place) => {
+    const source = layout.before[member]!;
+    const box = boxOf(geometry, source);
+    const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
+    context.lineWidth = isStrong ? 3 : 1.6;
+    withAlpha(context, RIBBON_ALPHA[levels[place]!], () =>
+      strokeRibbon(context, box, target.x - COMB, tickY(target, place, shape.members.length)));
+  });
+  drawComb(pen, target, shape.members.length, emphasis.levelOfBucket(shape.bucket));
+}
+
+// Where the ribbon of member `place` meets the bucket.
+function tickY(target: Box, place: number, numMembers: number): number {
+  const inset = 5;
+  const step = (target.height - 2 * inset) / Math.max(1, numMembers - 1);
+  return numMembers === 1 ? target.y + target.height / 2 : target.y + inset + place * step;
+}
+
+function strokeRibbon(context: CanvasRenderingContext2D, from: Box, x: number, y: number): void {
+  const [startX, startY] = [from.x + from.width, from.y + from.height / 2];
+  const reach = (x - startX) * 0.5;
+  context.beginPath();
+  context.moveTo(startX, startY);
+  context.bezierCurveTo(startX + reach, startY, x - reach, y, x, y);
+  context.stroke();
+}
+
+// The bracket of a bucket: one tick a member, as far as they can be told apart.
+function drawComb({ context }: Pen, target: Box, numMembers: number, level: Level): void {
+  const x = Math.round(target.x - COMB / 2) + 0.5;
+  const [top, bottom] = [tickY(target, 0, numMembers), tickY(target, numMembers - 1, numMembers)];
+  const step = Math.max(1, Math.ceil((3 * (numMembers - 1)) / Math.max(1, bottom - top)));
+  context.lineWidth = 1;
+  withAlpha(context, level === "dim" ? 0.4 : 0.9, () => {
+    context.beginPath();
+    context.moveTo(x, top);
+    context.lineTo(x, bottom);
+    for (let place = 0; place < numMembers; place += step) {
+      const y = tickY(target, place, numMembers);
+      context.moveTo(target.x - COMB, y);
+      context.lineTo(x, y);
+    }
+    context.moveTo(x, target.y + target.height / 2);
+    context.lineTo(target.x, target.y + target.height / 2);
+    context.stroke();
+  });
+}
+
+function drawLeftAlone(pen: Pen, scene: Scene, before: number, after: number, first: number, end: number): void {
+  const { context, tokens } = pen;
+  const [left, right] = [scene.layout.before[before]!, scene.layout.after[after]!];
+  if (Math.max(left.line, right.line) < first || Math.min(left.line, right.line) > end) return;
+  const target = boxOf(scene.geometry, right);
+  const level = scene.emphasis.levelOf(left.row);
+  context.strokeStyle = tokens.alert;
+  context.lineWidth = level === "lit" ? 1.8 : 1.1;
+  context.setLineDash([4, 3]);
+  withAlpha(context, level === "dim" ? 0.35 : 0.9, () =>
+    strokeRibbon(context, boxOf(scene.geometry, left), target.x, target.y + target.height / 2));
+  context.setLineDash([]);
+}
+
+export function drawBrackets(pen: Pen, scene: Scene): void {
+  const { layout, geometry, emphasis } = scene;
+  const [first, end] = visibleLines(scene);
+  const rail = geometry.rails.before;
+  const from = rail.x + rail.width + 10;
+  const laneWidth = Math.min(MAX_LANE_WIDTH, (geometry.map.x - 10 - from) / Math.max(1, layout.numLanes));
+  for (const shape of layout.buckets) {
+    if (shape.top >= end || shape.bottom <= first) continue;
+    const x = from + shape.lane * laneWidth;
+    const room = shape.lane === layout.numLanes - 1 ? geometry.map.x - 10 - x : laneWidth;
+    const level = emphasis.levelOfBucket(shape.bucket);
+    withAlpha(pen.context, level === "dim" ? 0.4 : 1, () => drawBracket(pen, scene, shape, x, room, level === "lit"));
+  }
+}
+
+function drawBracket(pen: Pen, scene: Scene, shape: BucketShape, x: number, room: number, isLit: boolean): void {
+  const { context, tokens } = pen;
+  const { layout, geometry, view } = scene;
+  const bucket = view.buckets[shape.bucket]!;
+  const rows = [...shape.members.map((member) => layout.before[member]!), ...rowsOf(layout.after[shape.row])];
+  const boxes = rows.map((row) => boxOf(geometry, row));
+  const middles = boxes.map(({ y, height }) => y + height / 2);
+  const [top, bottom] = [Math.min(...middles), Math.max(...middles)];
+  const spine = Math.round(x + 6) + 0.5;
+  context.strokeStyle = tokens.kinds[bucket.kind].edge;
+  context.lineWidth = isLit ? 2.2 : 1.2;
+  context.beginPath();
+  context.moveTo(spine, top);
+  context.lineTo(spine, bottom);
+  boxes.forEach((box, index) => {
+    context.moveTo(box.x + box.width + 3, middles[index]!);
+    context.lineTo(spine, middles[index]!);
+  });
+  context.stroke();
+  const inView = Math.min(Math.max((top + bottom) / 2, Math.max(top, geometry.headerHeight) + 9), Math.min(bottom, geometry.height) - 9);
+  const label = room > 150 ? `${bucket.label} · ${bucket.members.length} · ${bucket.size}` : bucket.label;
+  const style = { font: sansFont(tokens, 11.5, isLit ? 700 : 600), color: tokens.kinds[bucket.kind].edge };
+  writeText(pen, label, spine + 6, inView, room - 14, style);
+}
+
+function rowsOf(placed: Placed | undefined): Placed[] {
+  return placed === undefined ? [] : [placed];
+}

@@ -1,0 +1,172 @@
+// Draws the timeline: axis, compute blocks, and a stack of lanes for every process group.
+
+import { sansFont, withAlpha, writeText, type Pen } from "./pen";
+import {
+  AXIS_HEIGHT, LABELS_WIDTH, slotOfLane, ticksOf, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale,
+} from "./timelineLayout";
+import { COMPUTE, firstEndingAfter, type Bar } from "./timelineTracks";
+
+export interface TimelineMarks {
+  levelOf(track: PlacedTrack, bar: Bar): "lit" | "plain" | "dim";
+  isSelected(track: PlacedTrack, bar: Bar): boolean;
+  isHovered(track: PlacedTrack, bar: Bar): boolean;
+}
+
+export interface TimelineScene {
+  layout: TimelineLayout;
+  scale: TimeScale;
+  scrollY: number;
+  height: number;
+  marks: TimelineMarks;
+}
+
+const ALPHA = { lit: 1, plain: 0.72, dim: 0.25 };
+const MIN_LABEL_HEIGHT = 13;
+const JOIN_PX = 1.5;
+
+export function drawTimeline(pen: Pen, scene: TimelineScene): void {
+  const { context } = pen;
+  const { scale, height } = scene;
+  drawGrid(pen, scene);
+  context.save();
+  context.beginPath();
+  context.rect(scale.left - 2, AXIS_HEIGHT, scale.right - scale.left + 4, height - AXIS_HEIGHT);
+  context.clip();
+  for (const track of scene.layout.tracks) drawTrack(pen, scene, track);
+  context.restore();
+  context.save();
+  context.beginPath();
+  context.rect(0, AXIS_HEIGHT - 2, LABELS_WIDTH, height);
+  context.clip();
+  for (const track of scene.layout.tracks) drawTrackLabel(pen, scene, track);
+  context.restore();
+}
+
+function drawGrid(pen: Pen, { layout, scale, height }: TimelineScene): void {
+  const { context, tokens } = pen;
+  context.strokeStyle = tokens.line;
+  context.lineWidth = 1;
+  const style = { font: sansFont(tokens, 11), color: tokens.dim };
+  for (const { time, label } of ticksOf(scale, layout.unit)) {
+    const x = Math.round(xOfTime(scale, time)) + 0.5;
+    context.beginPath();
+    context.moveTo(x, 4);
+    context.lineTo(x, height - 4);
+    context.stroke();
+    writeText(pen, label, x + 4, 10, scale.right + 10 - x - 4, style);
+  }
+}
+
+function drawTrackLabel(pen: Pen, { scrollY }: TimelineScene, { name, side, y, height, lanes, isFirstOfSide, slotHeight }: PlacedTrack): void {
+  const { tokens } = pen;
+  const top = y - scrollY;
+  const middle = top + Math.min(height, 26) / 2 - 1;
+  if (isFirstOfSide) writeText(pen, side, 14, middle, 44, { font: sansFont(tokens, 11.5, 650), color: tokens.ink });
+  const style = { font: sansFont(tokens, 11.5), color: tokens.dim };
+  writeText(pen, name, 62, middle, LABELS_WIDTH - 70, style);
+  const isCompressed = name !== COMPUTE && slotHeight < MIN_LABEL_HEIGHT;
+  if (isCompressed && height >= 32) {
+    writeText(pen, `${lanes.length} in flight`, 62, middle + 15, LABELS_WIDTH - 70, { ...style, font: sansFont(tokens, 11) });
+  }
+}
+
+function drawTrack(pen: Pen, scene: TimelineScene, track: PlacedTrack): void {
+  const top = track.y - scene.scrollY;
+  if (top > scene.height || top + track.height < AXIS_HEIGHT) return;
+  const outlined: [Bar, number][] = [];
+  track.lanes.forEach((lane, index) => {
+    const y = top + slotOfLane(track, index) * track.slotHeight;
+    const bars = visibleBars(lane, scene.scale);
+    bars.forEach((bar, place) => {
+      if (track.name === COMPUTE) drawCompute(pen, scene, track, bar, y);
+      else drawCollective(pen, scene, track, bar, bars[place + 1], y);
+      if (scene.marks.isSelected(track, bar)) outlined.push([bar, y]);
+    });
+    if (track.name === COMPUTE) writeBlockLabels(pen, scene, track, bars, y);
+  });
+  for (const [bar, y] of outlined) drawOutline(pen, scene, track, bar, y);
+}
+
+// Bars in view; those that would touch on screen and say the same are drawn as one.
+export function visibleBars(lane: readonly Bar[], scale: TimeScale): Bar[] {
+  const bars: Bar[] = [];
+  const join = ((scale.to - scale.from) / Math.max(1, scale.right - scale.left)) * JOIN_PX;
+  for (let index = firstEndingAfter(lane, scale.from); index < lane.length; index++) {
+    const bar = lane[index]!;
+    if (bar.start > scale.to) break;
+    const last = bars[bars.length - 1];
+    const touches = last !== undefined && bar.start - last.end < join;
+    const isSame = last !== undefined && bar.kind === "" && (bar.label === last.label || bar.end - bar.start < join);
+    if (touches && isSame) bars[bars.length - 1] = { ...last, end: bar.end, lastNode: bar.lastNode };
+    else bars.push(bar);
+  }
+  return bars;
+}
+
+interface Extent {
+  x: number;
+  width: number;
+}
+
+function extentOf(scale: TimeScale, { start, end }: Bar): Extent {
+  const [left, right] = [Math.max(scale.left - 4, xOfTime(scale, start)), Math.min(scale.right + 4, xOfTime(scale, end))];
+  const x = Math.round(left);
+  return { x, width: Math.max(1, Math.round(right) - x - (right - left > 4 ? 1 : 0)) };
+}
+
+function drawCompute(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar: Bar, y: number): void {
+  const { context, tokens } = pen;
+  const { x, width } = extentOf(scene.scale, bar);
+  context.fillStyle = tokens.compute;
+  const alpha = scene.marks.levelOf(track, bar) === "dim" ? 0.4 : scene.marks.isHovered(track, bar) ? 1 : 0.8;
+  withAlpha(context, alpha, () => context.fillRect(x, y, width, track.slotHeight - 3));
+}
+
+// A block's name once, over all its segments in a row.
+function writeBlockLabels(pen: Pen, { scale }: TimelineScene, track: PlacedTrack, bars: readonly Bar[], y: number): void {
+  const blocks: Bar[] = [];
+  for (const bar of bars) {
+    const last = blocks[blocks.length - 1];
+    if (last !== undefined && last.label === bar.label) blocks[blocks.length - 1] = { ...last, end: bar.end };
+    else blocks.push(bar);
+  }
+  for (const block of blocks) {
+    const { x, width } = extentOf(scale, block);
+    writeBarLabel(pen, block.label, x, width, y + (track.slotHeight - 3) / 2, pen.tokens.ink);
+  }
+}
+
+function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar: Bar, next: Bar | undefined, y: number): void {
+  const { context, tokens } = pen;
+  const kind = tokens.kinds[bar.kind || "other"];
+  const { x, width } = extentOf(scene.scale, bar);
+  const gap = track.slotHeight >= 10 ? 3 : 1;
+  const level = scene.marks.levelOf(track, bar);
+  const isShared = track.numSlots < track.lanes.length;
+  context.fillStyle = kind.fill;
+  const alpha = scene.marks.isHovered(track, bar) ? 1 : ALPHA[level] * (isShared && level !== "lit" ? 0.75 : 1);
+  withAlpha(context, alpha, () => context.fillRect(x, y, width, track.slotHeight - gap));
+  if (track.slotHeight < MIN_LABEL_HEIGHT || level === "dim") return;
+  const middle = y + (track.slotHeight - gap) / 2;
+  const isOnSolid = level === "lit" || !tokens.isDark;
+  const isWritten = writeBarLabel(pen, bar.label, x, width, middle, isOnSolid ? kind.on : tokens.ink);
+  if (isWritten || bar.bucket < 0) return;
+  const room = (next === undefined ? scene.scale.right : xOfTime(scene.scale, next.start)) - x - width;
+  writeBarLabel(pen, bar.label, x + width, room, middle, tokens.ink);
+}
+
+// Only what fits: a bucket's name whole, a module path cut in its middle.
+function writeBarLabel(pen: Pen, label: string, x: number, width: number, y: number, color: string): boolean {
+  const font = sansFont(pen.tokens, 11);
+  const room = width - 8;
+  const least = Math.min(pen.text.widthOf(label, font), 56);
+  return label !== "" && room >= least && writeText(pen, label, x + 4, y, room, { font, color }) > 0;
+}
+
+function drawOutline({ context, tokens }: Pen, { scale }: TimelineScene, { slotHeight }: PlacedTrack, bar: Bar, y: number): void {
+  const { x, width } = extentOf(scale, bar);
+  const gap = slotHeight >= 10 ? 3 : 1;
+  context.strokeStyle = tokens.focus;
+  context.lineWidth = 1.6;
+  context.strokeRect(x - 1, y - 1, width + 2, slotHeight - gap + 2);
+}

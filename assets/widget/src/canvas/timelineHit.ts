@@ -1,0 +1,37 @@
+// The bar under a point of the timeline.
+
+import { slotOfLane, timeOfX, type PlacedTrack, type TimelineLayout, type TimeScale } from "./timelineLayout";
+import { firstEndingAfter, type Bar } from "./timelineTracks";
+
+const TOLERANCE_PX = 3;
+
+export interface TimelineHit {
+  track: PlacedTrack;
+  bar: Bar;
+}
+
+export function hitTimeline(layout: TimelineLayout, scale: TimeScale, scrollY: number, x: number, y: number): TimelineHit | null {
+  if (x < scale.left || x > scale.right) return null;
+  const at = y + scrollY;
+  const track = layout.tracks.find((each) => at >= each.y && at < each.y + each.numSlots * each.slotHeight);
+  if (track === undefined) return null;
+  const slot = Math.floor((at - track.y) / track.slotHeight);
+  const time = timeOfX(scale, x);
+  const tolerance = timeOfX(scale, x + TOLERANCE_PX) - time;
+  const found = track.lanes
+    .filter((_, lane) => slotOfLane(track, lane) === slot)
+    .map((lane) => nearestBar(lane, time, tolerance))
+    .filter((bar): bar is Bar => bar !== null);
+  const bar = found.reduce<Bar | null>((best, each) => (best === null || distance(each, time) < distance(best, time) ? each : best), null);
+  return bar === null ? null : { track, bar };
+}
+
+function nearestBar(lane: readonly Bar[], time: number, tolerance: number): Bar | null {
+  const index = firstEndingAfter(lane, time);
+  const near = [lane[index - 1], lane[index]].filter((bar): bar is Bar => bar !== undefined && distance(bar, time) <= tolerance);
+  return near.sort((a, b) => distance(a, time) - distance(b, time))[0] ?? null;
+}
+
+function distance({ start, end }: Bar, time: number): number {
+  return Math.max(0, start - time, time - end);
+}
