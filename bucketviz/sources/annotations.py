@@ -38,14 +38,24 @@ def annotate(traced: Traced, groups: Mapping[str, tuple[int, ...]], parameters: 
 
 
 def _placeholder_names(gm: fx.GraphModule, names: Mapping[int, str]) -> dict[str, str]:
-    tensors = [node for node in gm.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)]
-    origins = {node.name: _origin(node.meta.get("desc")) for node in tensors if node.op == "placeholder"}
+    tensors = [node for node in gm.graph.find_nodes(op="placeholder") if _is_tensor(node)]
+    origins = {node.name: _origin(node.meta.get("desc")) for node in tensors}
     return {name: names[origin] for name, origin in origins.items() if origin in names}
 
 
 def _gradient_names(gm: fx.GraphModule, names: Mapping[int, str]) -> dict[int, str]:
-    origins = [_origin(descriptor) for descriptor in gm.graph.output_node().meta["desc"]]
-    return {index: names[origin] for index, origin in enumerate(origins) if origin in names}
+    output = gm.graph.output_node()
+    (values,) = output.args
+    assert isinstance(values, tuple | list), "AOTAutograd's graphs return a tuple"
+    return {
+        index: names[_origin(descriptor)]
+        for index, (value, descriptor) in enumerate(zip(values, output.meta["desc"], strict=True))
+        if _is_tensor(value) and _origin(descriptor) in names
+    }
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, fx.Node) and isinstance(value.meta.get("val"), torch.Tensor)
 
 
 def _origin(descriptor: Any) -> int:

@@ -13,14 +13,16 @@ import torch.fx as fx
 from torch import nn
 from torch.distributed.tensor import DTensor
 
+from bucketviz.collectives import collective_op
 from bucketviz.errors import CaptureError
 from bucketviz.sources.annotations import annotate
 from bucketviz.sources.fake_world import fake_world, known_groups
-from bucketviz.sources.sharding import PARALLELISMS, Sharded, make_axes, sharded
+from bucketviz.sources.sharding import PARALLELISMS, Sharded, data_parallel_axes, sharded
 from bucketviz.sources.tracing import trace
+from bucketviz.units import format_count
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Captured:
     """The graphs of one training step on one rank.
 
@@ -46,6 +48,12 @@ class Captured:
     groups: dict[str, tuple[int, ...]]
     name: str
     replicated: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        graphs = f"forward {_size(self.forward)}"
+        if self.backward is not None:
+            graphs += f"; backward {_size(self.backward)}"
+        return f"{self.name} on rank {self.rank} of {self.world_size}: {graphs}"
 
 
 def capture(
@@ -107,6 +115,11 @@ def capture(
     return Captured(traced.forward, traced.backward, world_size, rank, groups, label, prepared.replicated)
 
 
+def _size(gm: fx.GraphModule) -> str:
+    num_collectives = sum(collective_op(node) is not None for node in gm.graph.nodes)
+    return f"{format_count(len(gm.graph.nodes), 'node')}, {format_count(num_collectives, 'collective')}"
+
+
 @contextmanager
 def _prepared(
     model: nn.Module, parallelism: str | None, param_dtype: torch.dtype | None, reduce_dtype: torch.dtype | None
@@ -114,7 +127,7 @@ def _prepared(
     if parallelism is None:
         yield Sharded((), lambda: None)
         return
-    with sharded(model, make_axes(parallelism), param_dtype, reduce_dtype) as prepared:
+    with data_parallel_axes(parallelism) as axes, sharded(model, axes, param_dtype, reduce_dtype) as prepared:
         yield prepared
 
 

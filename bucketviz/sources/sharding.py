@@ -91,8 +91,9 @@ class Sharded:
     release: Callable[[], None]
 
 
-def make_axes(parallelism: str) -> Axes:
-    """Gives the process groups of a way to train in parallel, creating those that are missing.
+@contextmanager
+def data_parallel_axes(parallelism: str) -> Iterator[Axes]:
+    """Gives the process groups of a way to train in parallel; those that it creates last as long as the block.
 
     Raises:
         CaptureError: when the world does not split into two axes, or for an unknown way.
@@ -101,17 +102,23 @@ def make_axes(parallelism: str) -> Axes:
     assert world_group is not None, "a world is up while weights are sharded"
     world_size, world = dist.get_world_size(), world_group.group_name
     if parallelism == "fsdp":
-        return Axes(world, world_size, dist.get_rank(), (), world)
+        yield Axes(world, world_size, dist.get_rank(), (), world)
+        return
     if parallelism == "ddp":
-        return Axes("", 1, 0, (world,), world)
+        yield Axes("", 1, 0, (world,), world)
+        return
     if world_size < 4 or world_size % 2:
         raise CaptureError(
             f"parallelism='hsdp' needs two replicas of at least two shards, got world_size={world_size}; "
             "pass an even world_size from 4 on, or parallelism='fsdp'"
         )
     mesh = init_device_mesh("cpu", (2, world_size // 2), mesh_dim_names=("replicate", "shard"))
-    replica, shard = mesh.get_group("replicate").group_name, mesh.get_group("shard").group_name
-    return Axes(shard, world_size // 2, mesh.get_local_rank("shard"), (replica,), world)
+    replica, shard = mesh.get_group("replicate"), mesh.get_group("shard")
+    try:
+        yield Axes(shard.group_name, shard.size(), shard.rank(), (replica.group_name,), world)
+    finally:
+        dist.destroy_process_group(replica)
+        dist.destroy_process_group(shard)
 
 
 @contextmanager
@@ -224,10 +231,11 @@ class _Gather(torch.autograd.Function):
         part = shard.to(layout.param_dtype).contiguous()
         if not layout.shard_group:
             return part.view_as(part)
-        return WAIT(ALL_GATHER(part, layout.shard_size, layout.shard_group))
+        whole: torch.Tensor = WAIT(ALL_GATHER(part, layout.shard_size, layout.shard_group))
+        return whole
 
     @staticmethod
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
         layout = ctx.layout
         part = gradient.to(layout.reduce_dtype).contiguous()
         if layout.shard_group:

@@ -16,8 +16,10 @@ import torch.fx as fx
 
 from bucketviz.errors import CaptureError
 from bucketviz.progress import Advance, progress
-from bucketviz.sources.locations import is_user_file
+from bucketviz.sources.locations import is_user_file, source_line
 
+_RAISED = re.compile(r"(?:got|raised exception) (\w+\(['\"].*)$", re.MULTILINE)
+_PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm", "convolution"})
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)[^\n]*(?:\n +(?P<code>[^\n]+))?')
 
 
@@ -59,12 +61,16 @@ def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[s
             raise
         except Exception as error:
             raise CaptureError(_explanation(error, label)) from error
-    if "forward" not in found:
+        finally:
+            traced = dict(found)
+            found.clear()
+    if "forward" not in traced:
         raise CaptureError(
             f"torch.compile did not trace {label}: it is switched off, or the model runs no tensor op; "
             "unset TORCH_COMPILE_DISABLE and torch.compiler.set_stance(), or capture a model that computes"
         )
-    return Traced(found.pop("forward"), found.pop("backward", None), found.pop("arguments"))
+    _check_products(traced["forward"], label)
+    return Traced(traced["forward"], traced.get("backward"), traced["arguments"])
 
 
 @contextmanager
@@ -129,9 +135,10 @@ def _aot_autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> 
 def _explanation(error: Exception, label: str) -> str:
     cause = getattr(error, "inner_exception", None) or error
     reason = next((line.strip() for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
+    detail = _RAISED.search(str(cause))
     return (
-        f"cannot trace {label} into one graph: {reason}{_user_line(error)}; "
-        "change that line, torch.compile(model, fullgraph=True) stops there too"
+        f"cannot trace {label} into one graph: {reason}{f', {detail[1]}' if detail else ''}{_user_line(error)}; "
+        "change the model there, torch.compile(model, fullgraph=True) stops there too"
     )
 
 
@@ -142,3 +149,17 @@ def _user_line(error: Exception) -> str:
         return ""
     frame = frames[-1]
     return f" ({Path(frame['file']).name}:{frame['line']}: {(frame['code'] or '').strip()})"
+
+
+def _check_products(gm: fx.GraphModule, label: str) -> None:
+    """Refuses products of mixed dtypes, which fake tensors let pass and real ones do not."""
+    for node in gm.graph.nodes:
+        if getattr(node.target, "namespace", "") != "aten" or node.target._opname not in _PRODUCTS:
+            continue
+        factors = [factor for factor in node.all_input_nodes if isinstance(factor.meta.get("val"), torch.Tensor)]
+        dtypes = sorted({str(factor.meta["val"].dtype).removeprefix("torch.") for factor in factors})
+        if len(dtypes) > 1:
+            raise CaptureError(
+                f"{label} multiplies {' by '.join(dtypes)} ({source_line(node) or node.name}), which fails when run; "
+                "cast there, or pass param_dtype=None to keep the dtypes of weights and inputs"
+            )
