@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import torch.fx as fx
 
 from bucketviz.errors import ExecutionError, PolicyError
-from bucketviz.execution import random_inputs, verify_lockstep
+from bucketviz.execution import verify_lockstep
+from bucketviz.execution.groups import Groups, members_of
 from bucketviz.planning import make_plan
 from bucketviz.records import Execution, Graph, Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
@@ -103,15 +104,21 @@ def execute(
         raise ExecutionError(f"backend={backend!r} is not known; choose lockstep")
     groups = result.plan.graph.groups
     world = world_size or _world_size(groups)
-    ranks = range(world)
     return verify_lockstep(
-        [result.before for _ in ranks],
-        [rewrite(result.before, result.plan, rank=rank).after for rank in ranks],
+        [result.before] * world,
+        [_rewritten_for(rank, result, groups, world) for rank in range(world)],
         groups,
-        inputs if inputs is not None else random_inputs(result.before, world, seed=seed),
+        inputs,
+        seed=seed,
         device=device,
         on_progress=on_progress,
     )
+
+
+def _rewritten_for(rank: int, result: Bucketed, groups: Groups, world_size: int) -> fx.GraphModule:
+    """Gives the graph after for one rank, which may mean another group by the same name than rank 0 does."""
+    own = {name: members_of(rank, name, groups, world_size) for name in groups}
+    return rewrite(result.before, result.plan, rank=rank, groups=own).after
 
 
 def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Explorer:

@@ -34,9 +34,7 @@ class Builder:
         self.graph = fx.Graph()
         self._counts: Counter[str] = Counter()
 
-    def input(
-        self, name: str, *shape: int, dtype: torch.dtype = torch.float32, device: str = "cpu"
-    ) -> fx.Node:
+    def input(self, name: str, *shape: int, dtype: torch.dtype = torch.float32, device: str = "cpu") -> fx.Node:
         """Adds a placeholder with a contiguous fake value."""
         with self.fake_mode:
             return self._placeholder(name, torch.empty(shape, dtype=dtype, device=device))
@@ -50,9 +48,7 @@ class Builder:
         """Adds a placeholder whose first dim is a symbol with ``shape[0]`` for a hint."""
         dims = [DimDynamic.DYNAMIC] + [DimDynamic.STATIC] * (len(shape) - 1)
         context = StatelessSymbolicContext(dynamic_sizes=dims)  # type: ignore[call-arg]
-        return self._placeholder(
-            name, self.fake_mode.from_tensor(torch.empty(shape), symbolic_context=context)
-        )
+        return self._placeholder(name, self.fake_mode.from_tensor(torch.empty(shape), symbolic_context=context))
 
     def unhinted_input(self, name: str, *trailing: int) -> fx.Node:
         """Adds a placeholder whose first dim is a symbol that nothing is known about."""

@@ -644,8 +644,6 @@ def cast_that_does_more(world_size: int = 4) -> fx.GraphModule:
     """
     b = Builder(world_size)
     x, y = b.input("x", 8, 4), b.input("y", 8, 4)
-    first = b.call(
-        aten._to_copy.default, x, name="cast", dtype=torch.bfloat16, device=torch.device("cpu")
-    )
+    first = b.call(aten._to_copy.default, x, name="cast", dtype=torch.bfloat16, device=torch.device("cpu"))
     second = b.call(aten._to_copy.default, y, name="cast", dtype=torch.bfloat16)
     return b.finish(*b.waits(b.gather(first), b.gather(second)))

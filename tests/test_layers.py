@@ -14,7 +14,7 @@ FLOORS = {
     "progress": (),
     "records": ("errors", "units"),
     "collectives": ("errors", "records"),
-} | {stage: ("errors", "units", "progress", "records", "collectives") for stage in STAGES}
+} | dict.fromkeys(STAGES, ("errors", "units", "progress", "records", "collectives"))
 
 
 def _imports() -> list[tuple[str, str, str]]:

@@ -120,9 +120,7 @@ _FORMS = {
     "custom_ops": AllGatherForm(all_gather_merge_fn_to_trace_custom_ops),
     "custom_ops_multidtype": AllGatherForm(all_gather_merge_fn_to_trace_custom_ops),
     "functional": AllGatherForm(all_gather_merge_fn_to_trace_functional, needs_rank=False),
-    "functional_copy_in": AllGatherForm(
-        partial(all_gather_merge_fn_to_trace_functional, use_fsdp_ag_copy_in=True)
-    ),
+    "functional_copy_in": AllGatherForm(partial(all_gather_merge_fn_to_trace_functional, use_fsdp_ag_copy_in=True)),
 }
 
 

@@ -15,14 +15,9 @@ PACK_ALL_GATHER_SCHEMA = (
 PACK_REDUCE_SCATTER_SCHEMA = "(Tensor[] inputs, SymInt group_size) -> Tensor"
 
 
-def bucket_numels(
-    inputs: Sequence[torch.Tensor], dtype: torch.dtype, out_dtypes: Sequence[torch.dtype]
-) -> list[int]:
+def bucket_numels(inputs: Sequence[torch.Tensor], dtype: torch.dtype, out_dtypes: Sequence[torch.dtype]) -> list[int]:
     """Gives the elements of the bucket's dtype that each member takes, once it is cast to its own dtype."""
-    return [
-        x.numel() * out_dtype.itemsize // dtype.itemsize
-        for x, out_dtype in zip(inputs, out_dtypes, strict=True)
-    ]
+    return [x.numel() * out_dtype.itemsize // dtype.itemsize for x, out_dtype in zip(inputs, out_dtypes, strict=True)]
 
 
 def _pack_all_gather(

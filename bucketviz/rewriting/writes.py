@@ -1,6 +1,6 @@
 """In-place writes keep their place: whoever read a value before it was overwritten still does.
 
-    ag0(x); copy_(x, y); ag1(z)      the packing of x has to stay before copy_, although FX sees no edge there
+ag0(x); copy_(x, y); ag1(z)      the packing of x has to stay before copy_, although FX sees no edge there
 """
 
 from __future__ import annotations

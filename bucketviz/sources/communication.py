@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import torch
@@ -14,29 +13,19 @@ from bucketviz.collectives import (
     group_name_of,
     is_dtype_cast,
     is_wait,
+    looks_like_communication,
     normalized_arguments,
 )
 from bucketviz.records.graph import Collective, Kind
 from bucketviz.sources.hints import size_bytes
 
-_QUIET_NAMESPACES = frozenset({"aten", "prims", "fsdp", "bucketing", "bucketviz", "inductor"})
-_NAMES = re.compile(r"all_?gather|reduce_?scatter|all_?reduce|all_?to_?all|broadcast|isend|irecv|batch_p2p")
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
-
-
-def looks_like_collective(node: fx.Node) -> bool:
-    """True for an op outside the table whose name says that it communicates (``vllm.all_reduce``)."""
-    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
-        return False
-    if node.target.namespace in _QUIET_NAMESPACES or is_wait(node):
-        return False
-    return _NAMES.search(node.target._opname) is not None
 
 
 def describe_collective(node: fx.Node) -> Collective | None:
     """Gives what is special about a node that communicates, None for any other node."""
     row = collective_op(node)
-    if row is None and not looks_like_collective(node):
+    if row is None and not looks_like_communication(node):
         return None
     row = row or CollectiveOp(node.target, Kind.OTHER)
     arguments = normalized_arguments(node)

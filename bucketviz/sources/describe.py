@@ -9,10 +9,16 @@ from typing import Any
 import torch
 import torch.fx as fx
 
-from bucketviz.collectives import collective_op, is_dtype_cast, is_wait, normalized_arguments
+from bucketviz.collectives import (
+    collective_op,
+    is_dtype_cast,
+    is_wait,
+    looks_like_communication,
+    normalized_arguments,
+)
 from bucketviz.errors import CaptureError
 from bucketviz.records.graph import Graph, Node, Role, Tensor
-from bucketviz.sources.communication import describe_collective, looks_like_collective
+from bucketviz.sources.communication import describe_collective
 from bucketviz.sources.fake_world import GROUPS_KEY, known_groups
 from bucketviz.sources.hints import size_bytes
 from bucketviz.sources.locations import module_path, parameter_names, source_line
@@ -68,7 +74,7 @@ def _role(node: fx.Node) -> Role:
         return Role.OUTPUT
     if is_wait(node):
         return Role.WAIT
-    if collective_op(node) is not None or looks_like_collective(node):
+    if collective_op(node) is not None or looks_like_communication(node):
         return Role.COLLECTIVE
     return Role.COMPUTE
 

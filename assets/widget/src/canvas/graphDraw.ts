@@ -33,7 +33,7 @@ function drawCollective(pen: Pen, scene: Scene, placed: Placed, box: Box, level:
   const { row } = placed;
   const graph = scene.view[row.side];
   const kind = graph.kind[row.node] || "other";
-  const isAlone = row.side === "after" && scene.emphasis.isLeftAlone(row);
+  const isAlone = scene.emphasis.isLeftAlone(row) && (row.side === "after" || scene.layout.mode === "before");
   drawKindBox(pen, scene, placed, box, kind, isAlone);
   const middle = box.y + (level === "high" ? Math.min(box.height / 2, 11) : box.height / 2);
   drawLabel(pen, row, box, middle, kind, level);

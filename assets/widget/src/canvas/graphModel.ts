@@ -5,6 +5,7 @@ import type { Ref, View } from "../types";
 import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, type GraphGeometry } from "./geometry";
 import { layoutGraph, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
 import { cutIntoSegments, type Segments } from "./segments";
+import type { Row } from "./skeleton";
 
 const DEFAULT_ROW_HEIGHT = 24;
 const REVEAL_MARGIN_PX = 28;
@@ -68,7 +69,7 @@ export class GraphModel {
     if (at?.row.canUnfold && !at.row.isOpen) return this.toggle(at.row.id);
     const within = at?.row.isOpen ? at.row : null;
     for (const { row } of [...this.layout.before, ...this.layout.after]) {
-      const isInside = within === null || row.id.startsWith(`${within.id}/`);
+      const isInside = within === null ? this.isOfModules(row) : row.id.startsWith(`${within.id}/`);
       if (row.canUnfold && isInside) this.open.add(row.id);
     }
     this.relayout();
@@ -144,6 +145,11 @@ export class GraphModel {
     const bucket = row.side === "before" && row.type === "collective" ? (this.view.before.bucket[row.first] ?? -1) : -1;
     if (bucket >= 0) return after[buckets[bucket]?.row ?? -1] ?? null;
     return (row.side === "before" ? after : before)[placed.twin] ?? null;
+  }
+
+  private isOfModules({ side, node }: Row): boolean {
+    const role = this.view[side].role[node];
+    return role !== "input" && role !== "output";
   }
 
   private foldParent(child: Placed): string | null {

@@ -1,0 +1,148 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { samplePayload } from "../testing/samplePayload";
+import { render, type Model } from "./anywidget";
+
+const payload = samplePayload();
+payload.views[0]!.decisions[0]!.label = "<img src=x onerror=alert(1)>";
+const closers: (() => void)[] = [];
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+class FakeModel {
+  readonly saved: Record<string, unknown>[] = [];
+  private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly traits: Record<string, unknown> = {
+    payload: JSON.stringify(payload), selection: [], step: -1, view: 0, theme: "light", height: 700,
+  };
+
+  constructor(traits: Record<string, unknown> = {}) {
+    Object.assign(this.traits, traits);
+  }
+  get(name: string): unknown {
+    return this.traits[name];
+  }
+  set(name: string, value: unknown): void {
+    this.traits[name] = value;
+  }
+  save_changes(): void {
+    const { selection, step, view } = this.traits;
+    this.saved.push({ selection, step, view });
+  }
+  on(event: string, listener: () => void): void {
+    this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));
+  }
+  off(event: string, listener: () => void): void {
+    this.listeners.get(event)?.delete(listener);
+  }
+  fromPython(name: string, value: unknown): void {
+    this.traits[name] = value;
+    for (const listener of [...(this.listeners.get(`change:${name}`) ?? [])]) listener();
+  }
+  get numListeners(): number {
+    return [...this.listeners.values()].reduce((sum, each) => sum + each.size, 0);
+  }
+}
+
+async function show(traits: Record<string, unknown> = {}): Promise<{ model: FakeModel; el: HTMLElement; close: () => void }> {
+  const model = new FakeModel(traits);
+  const el = document.body.appendChild(document.createElement("div"));
+  const close = await render({ model: model as unknown as Model, el });
+  closers.push(close);
+  return { model, el, close };
+}
+
+const row = (el: HTMLElement, index: number): HTMLElement => el.querySelectorAll<HTMLElement>(".bv-rows .bv-row")[index]!;
+const press = (el: HTMLElement, key: string): boolean =>
+  el.querySelector(".bucketviz")!.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+const selectedStep = (el: HTMLElement): string | undefined =>
+  el.querySelector('.bv-row[aria-selected="true"] .bv-step')?.textContent ?? undefined;
+
+test("a click selects in Python too", async () => {
+  const { model, el } = await show();
+  row(el, 3).click();
+  expect(model.saved.at(-1)).toEqual({ selection: [payload.views[0]!.decisions[3]!.name], step: -1, view: 0 });
+});
+
+test("a selection or a step from Python shows, and is not sent back", async () => {
+  const { model, el } = await show();
+  model.fromPython("selection", [payload.views[0]!.decisions[5]!.name]);
+  expect(selectedStep(el)).toBe("6");
+  expect(el.querySelector(".bv-name")?.textContent).toContain(payload.views[0]!.decisions[5]!.name);
+  model.fromPython("step", 8);
+  expect(selectedStep(el)).toBe("9");
+  expect(el.querySelector(".bv-live")?.textContent).toBe("Decision 9 of 73: layers.0.w3 joined B0");
+  expect(model.saved.every(({ step }) => step === -1 || step === 8)).toBe(true);
+});
+
+test("what Python chose before the cell was drawn is shown", async () => {
+  const { el } = await show({ view: 1, step: 2 });
+  expect(el.querySelector(".bv-origin")?.textContent).toContain("backward");
+  expect(selectedStep(el)).toBe("3");
+});
+
+test("another view tells Python that nothing is selected there", async () => {
+  const { model, el } = await show();
+  row(el, 3).click();
+  el.querySelector<HTMLElement>('[aria-label="Graph"] [data-value="1"]')!.click();
+  expect(model.saved.at(-1)).toEqual({ selection: [], step: -1, view: 1 });
+});
+
+test("keys walk the decisions and go no further", async () => {
+  const { model, el } = await show();
+  const escaped: string[] = [];
+  document.body.addEventListener("keydown", (event) => escaped.push(event.key));
+  press(el, "N");
+  press(el, "N");
+  expect(model.get("step")).toBe(13);
+  press(el, "j");
+  expect(model.get("step")).toBe(14);
+  press(el, "]");
+  expect(model.get("selection")).toEqual(["B1"]);
+  press(el, "Escape");
+  expect(model.get("selection")).toEqual([]);
+  press(el, "q");
+  expect(escaped).toEqual(["q"]);
+});
+
+test("names with markup are shown, not run", async () => {
+  const { el } = await show();
+  expect(el.querySelector("img")).toBeNull();
+  expect(row(el, 0).textContent).toContain("<img src=x onerror=alert(1)>");
+});
+
+test("two widgets on a page do not share a selection", async () => {
+  const [one, other] = [await show(), await show()];
+  row(one.el, 3).click();
+  expect(selectedStep(one.el)).toBe("4");
+  expect(selectedStep(other.el)).toBeUndefined();
+});
+
+test("a payload that cannot be read is told in the cell", async () => {
+  const { el } = await show({ payload: "{" });
+  expect(el.querySelector('[role="alert"]')?.textContent).toContain("SyntaxError");
+});
+
+test("a new payload is drawn, and an error before it is gone", async () => {
+  const { model, el } = await show({ payload: "{" });
+  model.fromPython("payload", JSON.stringify(payload));
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(el.querySelectorAll(".bucketviz")).toHaveLength(1);
+  expect(el.querySelector(".bv-errors")?.textContent).toBe("");
+  expect(row(el, 1)).toBeDefined();
+});
+
+test("theme and height follow Python", async () => {
+  const { model, el } = await show();
+  model.fromPython("theme", "dark");
+  model.fromPython("height", 512);
+  expect(el.querySelector<HTMLElement>(".bucketviz")?.dataset.theme).toBe("dark");
+  expect(el.style.height).toBe("512px");
+});
+
+test("cleaning up leaves no element and no listener", async () => {
+  const { model, el, close } = await show();
+  close();
+  expect(el.childElementCount).toBe(0);
+  expect(model.numListeners).toBe(0);
+});
