@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
-from bucketviz.planning.adjacent import Objection, Packing, pack_run
+from bucketviz.planning.adjacent import Packing
 from bucketviz.planning.candidates import Candidate
-from bucketviz.records.policy import Policy
+
+MergedAt = Callable[[int], frozenset[str]]
+"""A cap in bytes, the same for every bucket, to the names of all collectives that are merged under it."""
+
+MOST_CAPS_TRIED = 8
 
 
-def smallest_joining_cap(candidate: Candidate, packing: Packing, policy: Policy) -> int | None:
+def smallest_joining_cap(candidate: Candidate, packing: Packing, merged_at: MergedAt | None) -> int | None:
     """Gives the smallest cap in bytes, the same for every bucket, at which ``candidate`` shares a bucket.
 
-    Every cap that could matter is a sum of consecutive sizes of its run that ends with the candidate or with the
-    one after it; the run is packed again with each of them, smallest first. None when the policy's cap is no
-    single number, or no cap helps.
+    A cap matters where it is a sum of consecutive sizes of the run that ends with the candidate or with the one
+    after it. The eight smallest of these above the cap are planned with, smallest first.
+
+    Args:
+        candidate: What the cap kept alone.
+        packing: The run it stood in.
+        merged_at: Plans the whole graph with another cap; None where the policy's cap is no single number.
+
+    Returns:
+        Bytes; None where no cap was tried or none of those tried helps.
     """
-    if not isinstance(policy.cap_mib, float):
+    if merged_at is None:
         return None
     run = [look.candidate for look in packing.looks if look.objection is None]
-    for cap_bytes in _caps_to_try(candidate, run, policy.cap_bytes(0)):
-        packed = pack_run(run, _constant(cap_bytes), _no_objection, retries_dependents=False)
-        if any(candidate in bucket and len(bucket) > 1 for bucket in packed.buckets):
-            return cap_bytes
-    return None
+    caps = (cap for cap in _sums(candidate, run) if cap > packing.caps_bytes[0])
+    return next((cap for cap in islice(caps, MOST_CAPS_TRIED) if candidate.name in merged_at(cap)), None)
 
 
-def _caps_to_try(candidate: Candidate, run: list[Candidate], cap_bytes: int) -> list[int]:
+def _sums(candidate: Candidate, run: list[Candidate]) -> Iterator[int]:
     place = run.index(candidate)
-    upper = candidate.size_bytes + run[place + 1].size_bytes if place + 1 < len(run) else None
-    caps = set() if upper is None else {upper}
+    with_next = candidate.size_bytes + run[place + 1].size_bytes if place + 1 < len(run) else None
     total = candidate.size_bytes
     for earlier in reversed(run[:place]):
         total += earlier.size_bytes
-        if upper is not None and total >= upper:
+        if with_next is not None and total >= with_next:
             break
-        caps.add(total)
-    return sorted(cap for cap in caps if cap > cap_bytes)
-
-
-def _constant(cap_bytes: int) -> Callable[[int], int]:
-    return lambda _: cap_bytes
-
-
-def _no_objection(candidate: Candidate, members: tuple[Candidate, ...]) -> Objection | None:
-    return None
+        yield total
+    if with_next is not None:
+        yield with_next

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from itertools import chain
 
 from bucketviz.planning.adjacent import Packing, pack_run, split_into_runs
 from bucketviz.planning.candidates import Candidate, find_candidates, refuse
 from bucketviz.planning.casts import absorbed_casts
+from bucketviz.planning.counterfactual import MergedAt
 from bucketviz.planning.differences import mark_differences
 from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.safety import InductorObjections, SafeObjections
@@ -14,6 +17,7 @@ from bucketviz.planning.verdicts import Verdict, judge
 from bucketviz.records.graph import Graph, Kind, dtype_itemsize
 from bucketviz.records.plan import Bucket, Decision, Outcome, Plan
 from bucketviz.records.policy import Policy
+from bucketviz.units import MIB
 
 
 def make_plan(graph: Graph, policy: Policy) -> Plan:
@@ -31,16 +35,31 @@ def make_plan(graph: Graph, policy: Policy) -> Plan:
 
 
 def _plan_alone(graph: Graph, policy: Policy) -> Plan:
-    reachability = Reachability(graph)
-    buckets: list[Bucket] = []
+    packings, buckets = _pack(graph, policy)
+    merged_at = _merged_at(graph, policy) if isinstance(policy.cap_mib, float) else None
     verdicts: dict[str, Verdict] = {}
-    for kind in policy.kinds:
-        packings = _pack_kind(graph, policy, kind, reachability)
-        for packing in packings:
-            _add_buckets(packing, policy, buckets)
-        verdicts.update(judge(packings, buckets, policy))
+    for packings_of_kind in packings:
+        verdicts.update(judge(packings_of_kind, buckets, merged_at))
     decisions = [*_decide(graph, verdicts), *_decide_refused(graph, policy, verdicts)]
     return Plan(graph, policy, tuple(buckets), tuple(decisions))
+
+
+def _merged_at(graph: Graph, policy: Policy) -> MergedAt:
+    @cache
+    def merged_at(cap_bytes: int) -> frozenset[str]:
+        _, buckets = _pack(graph, replace(policy, cap_mib=cap_bytes / MIB))
+        return frozenset(name for bucket in buckets for name in bucket.collectives)
+
+    return merged_at
+
+
+def _pack(graph: Graph, policy: Policy) -> tuple[list[list[Packing]], list[Bucket]]:
+    reachability = Reachability(graph)
+    packings = [_pack_kind(graph, policy, kind, reachability) for kind in policy.kinds]
+    buckets: list[Bucket] = []
+    for packing in chain.from_iterable(packings):
+        _add_buckets(packing, policy, buckets)
+    return packings, buckets
 
 
 def _pack_kind(graph: Graph, policy: Policy, kind: Kind, reachability: Reachability) -> list[Packing]:

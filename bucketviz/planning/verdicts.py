@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 
 from bucketviz.planning.adjacent import Look, Objection, Packing
 from bucketviz.planning.candidates import Candidate
-from bucketviz.planning.counterfactual import smallest_joining_cap
+from bucketviz.planning.counterfactual import MergedAt, smallest_joining_cap
 from bucketviz.records.plan import Bucket, BucketKey, Reason, Value
-from bucketviz.records.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Verdict:
     joins_at_cap_bytes: int | None = None
 
 
-def judge(packings: list[Packing], buckets: Iterable[Bucket], policy: Policy) -> dict[str, Verdict]:
+def judge(packings: list[Packing], buckets: Iterable[Bucket], merged_at: MergedAt | None) -> dict[str, Verdict]:
     """Gives the verdict on every candidate of one kind, in the order in which the pass first looked at it."""
     bucket_of = {name: bucket.index for bucket in buckets for name in bucket.collectives}
     key_counts = Counter(look.candidate.key for packing in packings for look in packing.looks)
@@ -35,7 +34,7 @@ def judge(packings: list[Packing], buckets: Iterable[Bucket], policy: Policy) ->
             if look.candidate.name in bucket_of and look.objection is None:
                 verdicts[look.candidate.name] = _merged(look, bucket_of[look.candidate.name])
         for name, looks in _alone(packing, bucket_of).items():
-            verdicts[name] = _left_alone(looks, packing, neighbour, key_counts, policy)
+            verdicts[name] = _left_alone(looks, packing, neighbour, key_counts, merged_at)
     return verdicts
 
 
@@ -78,7 +77,11 @@ def _merged(look: Look, bucket: int) -> Verdict:
 
 
 def _left_alone(
-    looks: list[Look], packing: Packing, neighbour: Candidate | None, key_counts: Counter[BucketKey], policy: Policy
+    looks: list[Look],
+    packing: Packing,
+    neighbour: Candidate | None,
+    key_counts: Counter[BucketKey],
+    merged_at: MergedAt | None,
 ) -> Verdict:
     look = looks[0]
     evidence = _measured(look)
@@ -86,12 +89,12 @@ def _left_alone(
         reason, details = look.objection
         return Verdict(reason, None, {**evidence, **details})
     if look.candidate.size_bytes > look.cap_bytes and len(packing.looks) > 1:
-        joins_at = smallest_joining_cap(look.candidate, packing, policy)
+        joins_at = smallest_joining_cap(look.candidate, packing, merged_at)
         return Verdict(Reason.LARGER_THAN_CAP, None, evidence, joins_at)
     beside = _did_not_fit_beside(look, packing)
     if beside is not None:
         other, other_bytes = beside
-        joins_at = smallest_joining_cap(look.candidate, packing, policy)
+        joins_at = smallest_joining_cap(look.candidate, packing, merged_at)
         evidence |= {"neighbour": other.name, "neighbour_bytes": other_bytes}
         return Verdict(Reason.OVER_CAP, None, evidence, joins_at)
     rejected = next((other for other in packing.looks if other.objection and look.candidate in other.members), None)
