@@ -76,20 +76,25 @@ def _why_page(html: Path | None) -> str:
 
 
 def _print_plan(plan: Plan) -> None:
-    table = Table(title=plan.summary(), title_justify="left", title_style="bold", header_style="dim", box=None)
-    for heading in ("step", "collective", "module", "size", "outcome", "reason"):
-        table.add_column(heading, justify="right" if heading in ("step", "size") else "left", overflow="fold")
+    table = Table(title_justify="left", header_style="dim", box=None)
+    table.add_column("step", justify="right", no_wrap=True)
+    table.add_column("collective", no_wrap=True, min_width=max(len(node.name) for node, _ in plan.graph.collectives()))
+    table.add_column("module", no_wrap=True)
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("decision", no_wrap=True)
     for decision in plan.decisions:
         size = decision.evidence.get("size_bytes")
+        outcome = outcome_text(plan, decision)
+        is_alone = decision.bucket is None
         table.add_row(
             str(decision.step),
             decision.collective,
             decision.module,
             format_bytes(size if isinstance(size, int) else None),
-            outcome_text(plan, decision),
-            decision.reason.value,
-            style="yellow" if decision.bucket is None else None,
+            f"{outcome}: {decision.reason.value}" if is_alone else outcome,
+            style="yellow" if is_alone else None,
         )
+    console.print(plan.summary(), style="bold", highlight=False, soft_wrap=True)
     console.print(table)
 
 

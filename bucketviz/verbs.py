@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch.fx as fx
 
-from bucketviz.errors import ExecutionError, PolicyError
+from bucketviz.errors import ExecutionError, ExplorerError, PolicyError
 from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import Groups, members_of
 from bucketviz.planning import make_plan
@@ -103,7 +103,7 @@ def execute(
     if backend != "lockstep":
         raise ExecutionError(f"backend={backend!r} is not known; choose lockstep")
     groups = result.plan.graph.groups
-    world = world_size or _world_size(groups)
+    world = _world_size(result.plan.graph) if world_size is None else _checked_world_size(world_size)
     return verify_lockstep(
         [result.before] * world,
         [_rewritten_for(rank, result, groups, world) for rank in range(world)],
@@ -117,6 +117,8 @@ def execute(
 
 def _rewritten_for(rank: int, result: Bucketed, groups: Groups, world_size: int) -> fx.GraphModule:
     """Gives the graph after for one rank, which may mean another group by the same name than rank 0 does."""
+    if rank == result.rank:
+        return result.after
     own = {name: members_of(rank, name, groups, world_size) for name in groups}
     return rewrite(result.before, result.plan, rank=rank, groups=own).after
 
@@ -125,8 +127,8 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
     """Shows a graph, its plan and its rewrite as one linked, interactive widget.
 
     Args:
-        source: What to show: a capture, an ``fx.GraphModule``, a plan, what :func:`bucket` gave, or several of
-            these by name in a dict.
+        source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucket` gave, a
+            :class:`bucketviz.records.Rewrite`, or a list of these, each a view.
         policy: How to bucket, where the source is not planned yet; or its fields as keywords.
         options: Fields of :class:`bucketviz.records.Policy`, and ``title``, ``theme``, ``height``.
 
@@ -140,14 +142,19 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
 
 
 def _rewrites(source: Any, policy: Policy) -> list[Rewrite]:
+    if isinstance(source, (list, tuple)):
+        return [item for part in source for item in _rewrites(part, policy)]
     if isinstance(source, Captured):
-        graphs = [gm for gm in (source.forward, source.backward) if gm is not None]
-        return [rewrite_record(rewrite(gm, plan(gm, policy))) for gm in graphs]
+        return _rewrites([gm for gm in (source.forward, source.backward) if gm is not None], policy)
     if isinstance(source, Rewrite):
         return [source]
     if isinstance(source, Bucketed):
         return [rewrite_record(source)]
-    return [rewrite_record(rewrite(source, plan(source, policy)))]
+    if isinstance(source, fx.GraphModule):
+        return [rewrite_record(rewrite(source, plan(source, policy)))]
+    raise ExplorerError(
+        f"cannot show a {type(source).__name__}; give an fx.GraphModule, a capture, or what bucketviz.bucket gave"
+    )
 
 
 def _policy(policy: Policy | None, options: dict[str, Any]) -> Policy:
@@ -160,10 +167,18 @@ def _policy(policy: Policy | None, options: dict[str, Any]) -> Policy:
     return policy or Policy(**options)
 
 
-def _world_size(groups: dict[str, tuple[int, ...]]) -> int:
-    if not groups:
-        raise ExecutionError(
-            "the graph names no process group that is known, so its world size is not; "
-            'pass world_size= and set gm.meta["process_groups"] = {name: ranks}'
-        )
-    return max(max(ranks) for ranks in groups.values()) + 1
+def _world_size(graph: Graph) -> int:
+    if graph.groups:
+        return max(max(ranks) for ranks in graph.groups.values()) + 1
+    if not any(True for _ in graph.collectives()):
+        return 1
+    raise ExecutionError(
+        "the graph names no process group that is known, so its world size is not; "
+        'pass world_size= and set gm.meta["process_groups"] = {name: ranks}'
+    )
+
+
+def _checked_world_size(world_size: object) -> int:
+    if isinstance(world_size, bool) or not isinstance(world_size, int) or world_size < 1:
+        raise ExecutionError(f"world_size takes a positive number of ranks, got {world_size!r}")
+    return world_size

@@ -1,0 +1,96 @@
+"""Graphs that lack something: each gets a recorded outcome or a clear error, and is left as it was."""
+
+import pytest
+import torch
+import torch.fx as fx
+from samples import SAMPLES
+
+import bucketviz as bv
+from bucketviz.errors import ExecutionError, PlanError, RewriteError
+from bucketviz.records import Reason
+from bucketviz.sources.fake_world import GROUPS_KEY
+
+
+def text_of(gm: fx.GraphModule) -> str:
+    return gm.code + "".join(f"{node.name} {sorted(node.meta)}" for node in gm.graph.nodes)
+
+
+def without_fake_tensors(gm: fx.GraphModule) -> fx.GraphModule:
+    for node in gm.graph.nodes:
+        node.meta.pop("val", None)
+    return gm
+
+
+def test_a_graph_without_collectives_stays_what_it_was() -> None:
+    gm = SAMPLES["no_collectives"]()
+    plan = bv.plan(gm)
+    assert plan.decisions == plan.buckets == ()
+    assert "nothing communicates" in plan.summary()
+    result = bv.bucket(gm)
+    assert [node.name for node in result.after.graph.nodes] == [node.name for node in gm.graph.nodes]
+    assert bv.execute(result).equal
+    assert "nothing communicates" in str(bv.explore(gm))
+
+
+def test_without_fake_tensors_every_collective_says_so() -> None:
+    gm = without_fake_tensors(SAMPLES["adjacent_gathers"]())
+    before = text_of(gm)
+    plan = bv.plan(gm)
+    assert {decision.reason for decision in plan.decisions} == {Reason.NO_METADATA}
+    assert 'meta["val"]' in plan.why("ag0")
+    assert bv.bucket(gm).plan.num_collectives_after == 3
+    assert "no metadata" in str(bv.explore(gm))
+    assert text_of(gm) == before
+
+
+def test_a_symbol_without_a_hint_is_left_alone_by_name() -> None:
+    gm = SAMPLES["unhinted_symbol"]()
+    before = text_of(gm)
+    plan = bv.plan(gm)
+    alone = [decision for decision in plan.decisions if decision.reason is Reason.UNKNOWN_SIZE]
+    assert alone
+    assert "symbol without a hint" in plan.why(alone[0].collective)
+    bv.explore(gm)
+    assert text_of(gm) == before
+
+
+def test_a_name_that_is_no_collective_is_answered_with_close_ones() -> None:
+    plan = bv.plan(SAMPLES["adjacent_gathers"]())
+    with pytest.raises(PlanError, match="ag0"):
+        plan.why("ag00")
+
+
+def test_a_rank_in_no_group_cannot_have_a_graph() -> None:
+    gm = SAMPLES["subgroup"]()
+    before = text_of(gm)
+    with pytest.raises(RewriteError, match="rank 1"):
+        bv.bucket(gm, rank=1)
+    assert text_of(gm) == before
+
+
+def test_a_group_that_nobody_knows_is_named_when_it_is_needed() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    del gm.meta[GROUPS_KEY]
+    before = text_of(gm)
+    assert len(bv.plan(gm).buckets) == 1
+    with pytest.raises(RewriteError, match="group '0'"):
+        bv.bucket(gm)
+    assert text_of(gm) == before
+
+
+def test_a_reduction_needs_no_rank_and_so_no_group() -> None:
+    gm = SAMPLES["sum_and_avg_reduce_scatters"]()
+    del gm.meta[GROUPS_KEY]
+    result = bv.bucket(gm)
+    assert result.plan.buckets
+    with pytest.raises(ExecutionError, match="process_groups"):
+        bv.execute(result)
+
+
+def test_a_graph_module_of_another_kind_is_described_by_what_it_is() -> None:
+    class Doubles(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+    plan = bv.plan(fx.symbolic_trace(Doubles()))
+    assert plan.num_collectives_before == 0

@@ -1,0 +1,158 @@
+"""The verbs: what they join, and what they say to arguments that make no sense."""
+
+from typing import Any
+
+import pytest
+import torch
+import torch.fx as fx
+from samples import SAMPLES
+
+import bucketviz as bv
+from bucketviz.errors import ExecutionError, ExplorerError, PolicyError, RewriteError
+from bucketviz.sources.fake_world import GROUPS_KEY
+
+
+def text_of(gm: fx.GraphModule) -> str:
+    return gm.code + "".join(f"{node.name} {sorted(node.meta)}" for node in gm.graph.nodes)
+
+
+def test_plan_takes_a_graph_module_or_its_record() -> None:
+    gm = SAMPLES["over_the_cap"]()
+    assert bv.plan(gm, cap_mib=0.001) == bv.plan(bv.describe(gm), bv.Policy(cap_mib=0.001))
+
+
+def test_bucket_takes_a_plan_a_policy_or_its_fields() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    results = [bv.bucket(gm), bv.bucket(gm, bv.Policy()), bv.bucket(gm, bv.plan(gm))]
+    assert len({text_of(result.after) for result in results}) == 1
+    assert len(results[0].plan.buckets) == 1
+
+
+def test_bucket_leaves_the_graph_it_was_given_alone() -> None:
+    gm = SAMPLES["fsdp_step"]()
+    before = text_of(gm)
+    bv.bucket(gm)
+    assert text_of(gm) == before
+
+
+@pytest.mark.parametrize("world_size", [2, 4, 8])
+def test_execute_proves_that_no_bit_changed(world_size: int) -> None:
+    execution = bv.execute(bv.bucket(SAMPLES["fsdp_step"](world_size)))
+    assert execution.equal
+    assert execution.world_size == world_size
+    assert "bitwise equal" in str(execution)
+
+
+def test_execute_sees_a_rank_that_fills_the_wrong_part_of_the_buffer() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    result, other = bv.bucket(gm, rank=2), bv.bucket(gm, rank=1)
+    wrong = {node.name: node.args for node in other.after.graph.nodes if node.target is torch.ops.aten.slice.Tensor}
+    for node in result.after.graph.nodes:
+        if node.name in wrong:
+            node.args = tuple(arg if isinstance(arg, int) else node.args[0] for arg in wrong[node.name])
+    execution = bv.execute(result)
+    assert not execution.equal
+    assert "differ, first output 0 on rank 0" in str(execution)
+
+
+def test_execute_runs_a_sub_group_whose_siblings_it_derives() -> None:
+    execution = bv.execute(bv.bucket(SAMPLES["subgroup"]()))
+    assert execution.equal
+    assert execution.world_size == 8
+
+
+def test_execute_takes_inputs_and_gives_the_same_for_the_same_seed() -> None:
+    result = bv.bucket(SAMPLES["adjacent_gathers"]())
+    ones = [[torch.full((8, 4), float(rank))] * 3 for rank in range(4)]
+    assert bv.execute(result, inputs=ones).equal
+
+
+@pytest.mark.parametrize("world_size", [0, -1, True, 2.5, "4"])
+def test_execute_refuses_worlds_that_cannot_be(world_size: Any) -> None:
+    with pytest.raises(ExecutionError, match="positive number of ranks, got"):
+        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), world_size=world_size)
+
+
+def test_execute_refuses_a_world_too_small_for_the_groups() -> None:
+    with pytest.raises(ExecutionError, match="a world of 2"):
+        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), world_size=2)
+
+
+def test_execute_refuses_a_backend_it_does_not_know() -> None:
+    with pytest.raises(ExecutionError, match="backend='mpi' is not known; choose lockstep"):
+        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), backend="mpi")
+
+
+def test_execute_asks_for_the_groups_it_needs() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    result = bv.bucket(gm, kinds="all_reduce")
+    result.plan.graph.groups.clear()
+    with pytest.raises(ExecutionError, match=f"{GROUPS_KEY}"):
+        bv.execute(result)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cap_mb": 25}, "unknown option cap_mb; a policy has cap_mib"),
+        ({"mode": "fast"}, "mode='fast' is not known; choose one of default"),
+        ({"kinds": "all_to_all"}, "kinds='all_to_all' is not known"),
+        ({"strategy": "greedy"}, "strategy='greedy' is not known"),
+        ({"fidelity": "exact"}, "fidelity='exact' is not known"),
+        ({"cap_mib": 0}, "positive, finite number of MiB, got 0"),
+        ({"cap_mib": -1}, "positive, finite number of MiB, got -1"),
+        ({"cap_mib": float("nan")}, "positive, finite number of MiB, got nan"),
+        ({"cap_mib": float("inf")}, "positive, finite number of MiB, got inf"),
+        ({"cap_mib": "25"}, "cap_mib"),
+        ({"cap_mib": [25, 0]}, r"cap_mib\[1\]"),
+    ],
+)
+@pytest.mark.parametrize("verb", [bv.plan, bv.bucket, bv.explore])
+def test_every_verb_refuses_a_policy_that_cannot_be(verb: Any, options: dict[str, Any], message: str) -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    before = text_of(gm)
+    with pytest.raises(PolicyError, match=message):
+        verb(gm, **options)
+    assert text_of(gm) == before
+
+
+def test_a_cap_function_is_checked_when_it_is_asked() -> None:
+    with pytest.raises(PolicyError, match=r"cap_mib\(0\)"):
+        bv.plan(SAMPLES["adjacent_gathers"](), cap_mib=lambda index: -1.0)
+
+
+def test_a_policy_comes_once() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    with pytest.raises(PolicyError, match="give the one or the other"):
+        bv.plan(gm, bv.Policy(), cap_mib=2)
+    with pytest.raises(PolicyError, match="give the one or the other"):
+        bv.bucket(gm, bv.plan(gm), cap_mib=2)
+
+
+def test_a_plan_of_another_graph_is_refused() -> None:
+    with pytest.raises(RewriteError, match="make the plan from this very graph"):
+        bv.bucket(SAMPLES["no_collectives"](), bv.plan(SAMPLES["adjacent_gathers"]()))
+
+
+def test_explore_takes_a_list_and_gives_each_a_view() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    explorer = bv.explore([gm, bv.bucket(gm)], title="two")
+    assert [rewrite.plan for rewrite in explorer.rewrites] == [bv.plan(gm)] * 2
+
+
+@pytest.mark.parametrize("source", [3, "graph", None, torch.nn.Linear(1, 1)])
+def test_explore_refuses_what_it_cannot_show(source: Any) -> None:
+    with pytest.raises(ExplorerError, match=f"cannot show a {type(source).__name__}"):
+        bv.explore(source)
+
+
+def test_explore_refuses_nothing_at_all() -> None:
+    with pytest.raises(ExplorerError, match="nothing to show"):
+        bv.explore([])
+
+
+def test_the_package_names_its_public_parts() -> None:
+    for name in bv.__all__:
+        assert getattr(bv, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'buckets'"):
+        bv.buckets  # noqa: B018
