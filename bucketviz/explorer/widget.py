@@ -18,6 +18,7 @@ from bucketviz.explorer.standalone import write_page
 from bucketviz.records import Plan, Rewrite
 
 THEMES = ("auto", "light", "dark")
+MIN_HEIGHT = 360
 
 
 class Explorer(anywidget.AnyWidget):
@@ -27,7 +28,7 @@ class Explorer(anywidget.AnyWidget):
         rewrites: One view for each.
         title: Heading; by default the graphs' names.
         theme: ``auto`` follows the page, or ``light``, ``dark``.
-        height: Height of the widget in CSS pixels.
+        height: Height of the widget in CSS pixels, at least 360.
 
     Attributes:
         selection: What is selected, shared with the browser: FX names of the graph before
@@ -37,7 +38,7 @@ class Explorer(anywidget.AnyWidget):
         rewrites: The records behind the picture.
 
     Raises:
-        ExplorerError: without a rewrite, or for a theme, selection, step or view that does not exist.
+        ExplorerError: without a rewrite, or for a theme, height, selection, step or view that cannot be.
     """
 
     payload = traitlets.Unicode().tag(sync=True)
@@ -113,6 +114,19 @@ class Explorer(anywidget.AnyWidget):
         if proposal["value"] not in THEMES:
             raise ExplorerError(f"theme={proposal['value']!r} is not known; choose one of {', '.join(THEMES)}")
         return str(proposal["value"])
+
+    @traitlets.validate("height")
+    def _check_height(self, proposal: dict[str, Any]) -> int:
+        if proposal["value"] < MIN_HEIGHT:
+            raise ExplorerError(f"height={proposal['value']} leaves no room; give at least {MIN_HEIGHT} CSS pixels")
+        return int(proposal["value"])
+
+    @traitlets.observe("view")
+    def _keep_what_this_view_has(self, change: dict[str, Any]) -> None:
+        known = self._known[self.view]
+        self.selection = [name for name in self.selection if name in known]
+        if self.step >= len(self.plan.decisions):
+            self.step = -1
 
 
 def _selectable(rewrite: Rewrite) -> set[str]:

@@ -1,0 +1,140 @@
+"""The widget from Python's side, and the offline page as a file."""
+
+import base64
+import gzip
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch.fx as fx
+from samples import SAMPLES
+
+import bucketviz as bv
+from bucketviz.errors import ExplorerError
+from bucketviz.explorer import Explorer
+from bucketviz.explorer import bundle as bundle_module
+
+
+@pytest.fixture
+def explorer() -> Explorer:
+    return bv.explore([SAMPLES["adjacent_gathers"](), SAMPLES["over_the_cap"]()], title="two graphs")
+
+
+def page_of(explorer: Explorer, folder: Path) -> str:
+    return explorer.to_html(folder / "page.html").read_text(encoding="utf-8")
+
+
+class Page(HTMLParser):
+    """Collects the elements of a page by tag, and the text of its scripts by id."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: dict[str, str] = {}
+        self._script = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._script = (dict(attrs).get("id") or "code") if tag == "script" else ""
+
+    def handle_data(self, data: str) -> None:
+        if self._script:
+            self.scripts[self._script] = self.scripts.get(self._script, "") + data
+            self._script = ""
+
+
+def test_the_selection_takes_nodes_buckets_and_nodes_of_the_graph_after(explorer: Explorer) -> None:
+    merged = explorer.rewrite.bucket_starts[0]
+    for selection in (["ag0"], ["B0"], [f"after:{merged}"], ["ag1", "wait_ag1"], []):
+        explorer.selection = selection
+        assert explorer.selection == selection
+
+
+def test_a_selection_that_does_not_exist_is_refused_and_the_old_one_kept(explorer: Explorer) -> None:
+    explorer.selection = ["ag0"]
+    with pytest.raises(ExplorerError, match=r"cannot select 'ag9': .* has no such node; close: ag"):
+        explorer.selection = ["ag9"]
+    assert explorer.selection == ["ag0"]
+
+
+def test_each_view_has_its_own_names(explorer: Explorer) -> None:
+    with pytest.raises(ExplorerError, match="cannot select 'ag4'"):
+        explorer.selection = ["ag4"]
+    explorer.view = 1
+    explorer.selection = ["ag4"]
+    assert explorer.plan.decision("ag4").collective == "ag4"
+
+
+def test_another_view_keeps_of_selection_and_step_what_it_has(explorer: Explorer) -> None:
+    explorer.view = 1
+    explorer.selection, explorer.step = ["ag0", "ag4"], 4
+    explorer.view = 0
+    assert explorer.selection == ["ag0"]
+    assert explorer.step == -1
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"), [("step", 3), ("step", -2), ("view", 2), ("view", -1), ("theme", "sepia"), ("height", 10)]
+)
+def test_traits_are_checked(explorer: Explorer, trait: str, value: Any) -> None:
+    before = getattr(explorer, trait)
+    with pytest.raises(ExplorerError, match=trait):
+        setattr(explorer, trait, value)
+    assert getattr(explorer, trait) == before
+
+
+def test_a_theme_is_checked_when_the_explorer_is_made() -> None:
+    with pytest.raises(ExplorerError, match="theme='sepia' is not known; choose one of auto, light, dark"):
+        bv.explore(SAMPLES["adjacent_gathers"](), theme="sepia")
+
+
+def test_text_tells_the_same(explorer: Explorer) -> None:
+    text = str(explorer)
+    assert text.startswith("two graphs")
+    assert all(str(rewrite.plan) in text for rewrite in explorer.rewrites)
+    assert explorer._repr_mimebundle_()[0]["text/plain"] == text
+
+
+def test_the_page_holds_the_same_document(explorer: Explorer, tmp_path: Path) -> None:
+    page = Page(page_of(explorer, tmp_path))
+    packed = page.scripts["bucketviz-payload"]
+    assert json.loads(gzip.decompress(base64.b64decode(packed))) == json.loads(explorer.payload)
+
+
+def test_the_page_asks_for_nothing(explorer: Explorer, tmp_path: Path) -> None:
+    page = Page(page_of(explorer, tmp_path))
+    sources = [(tag, attrs) for tag, attrs in page.tags if attrs.get("src") or attrs.get("href", "data:,") != "data:,"]
+    assert sources == []
+    policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv"))
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+
+
+def test_the_page_is_the_same_every_time(explorer: Explorer, tmp_path: Path) -> None:
+    assert page_of(explorer, tmp_path) == page_of(explorer, tmp_path)
+
+
+def test_names_with_markup_stay_text(tmp_path: Path) -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    hostile = "</script><img src=x onerror=alert(1)>"
+    for node in gm.graph.nodes:
+        node.meta["nn_module_stack"] = {hostile: (hostile, fx.GraphModule)}
+    text = page_of(bv.explore(gm, title=hostile), tmp_path)
+    assert hostile not in text
+    assert len(re.findall("<img", Page(text).get_starttag_text() or "")) == 0
+    assert [tag for tag, _ in Page(text).tags if tag == "img"] == []
+
+
+def test_a_page_that_cannot_be_written_says_why(explorer: Explorer, tmp_path: Path) -> None:
+    with pytest.raises(ExplorerError, match=r"cannot write .*No such file or directory"):
+        explorer.to_html(tmp_path / "absent" / "page.html")
+
+
+def test_a_missing_bundle_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bundle_module, "files", lambda package: tmp_path)
+    with pytest.raises(ExplorerError, match="npm run build"):
+        bv.explore(SAMPLES["adjacent_gathers"]())

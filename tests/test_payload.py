@@ -1,0 +1,114 @@
+"""What the front end is given to draw: complete, consistent, and the same as the records say."""
+
+import json
+from typing import Any
+
+import pytest
+from samples import SAMPLES, SMALL_CAP_MIB
+
+import bucketviz as bv
+from bucketviz.explorer.payload import build_payload
+from bucketviz.records import SCHEMA, Rewrite
+from bucketviz.verbs import rewrite_record
+
+ALL_SAMPLES = sorted(set(SAMPLES) - {"subgroup"})
+
+
+def rewrite_of(sample: str, **options: Any) -> Rewrite:
+    return rewrite_record(bv.bucket(SAMPLES[sample](), **options))
+
+
+def view_of(sample: str, **options: Any) -> dict[str, Any]:
+    document = build_payload([rewrite_of(sample, **options)], "title")
+    view: dict[str, Any] = json.loads(json.dumps(document))["views"][0]
+    return view
+
+
+def decision_of(view: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(decision for decision in view["decisions"] if decision["name"] == name)
+
+
+@pytest.mark.parametrize("sample", ALL_SAMPLES)
+def test_every_sample_is_consistent(sample: str) -> None:
+    view = view_of(sample)
+    num_before, num_after = len(view["before"]["name"]), len(view["after"]["name"])
+    for columns, length in ((view["before"], num_before), (view["after"], num_after)):
+        assert {len(column) for column in columns.values()} == {length}
+        assert all(source < node for node, sources in enumerate(columns["inputs"]) for source in sources)
+    assert len(view["carriedTo"]) == num_before
+    assert len(view["provenance"]) == num_after
+    assert all(-1 <= heir < num_after for heir in view["carriedTo"])
+    assert sorted(decision["step"] for decision in view["decisions"]) == list(range(len(view["decisions"])))
+    assert sum(reason["count"] for reason in view["reasons"]) == len(view["decisions"])
+    for decision in view["decisions"]:
+        assert decision["why"].startswith(decision["name"])
+        assert (decision["bucket"] >= 0) == decision["merged"]
+
+
+@pytest.mark.parametrize("sample", ALL_SAMPLES)
+def test_members_and_their_waits_lead_into_their_bucket(sample: str) -> None:
+    view = view_of(sample)
+    for index, bucket in enumerate(view["buckets"]):
+        assert view["after"]["bucket"][bucket["start"]] == index
+        for member in bucket["members"]:
+            assert view["before"]["bucket"][member] == index
+            assert view["carriedTo"][member] == bucket["start"]
+            assert member in view["provenance"][bucket["start"]]
+            assert view["before"]["bucket"][view["before"]["pair"][member]] == index
+
+
+def test_the_document_names_its_schema_its_ranks_and_its_policy() -> None:
+    document = build_payload([rewrite_of("over_the_cap", cap_mib=SMALL_CAP_MIB)], "my model")
+    assert document["schema"] == SCHEMA
+    assert document["title"] == "my model"
+    assert document["subtitle"] == "4 ranks"
+    assert document["views"][0]["policy"] == [
+        ("cap", "1 KiB"),
+        ("mode", "default"),
+        ("strategy", "adjacent"),
+        ("fidelity", "safe"),
+    ]
+
+
+def test_the_summary_counts_what_the_plan_counts() -> None:
+    stats = {stat["label"]: stat["value"] for stat in view_of("over_the_cap", cap_mib=SMALL_CAP_MIB)["summary"]}
+    assert stats["all_gathers"] == "5 → 3"
+    assert stats["left alone"] == "1"
+    assert stats["largest bucket"] == "1 KiB"
+
+
+def test_a_decision_over_the_cap_shows_what_was_compared_and_what_would_help() -> None:
+    decision = decision_of(view_of("over_the_cap", cap_mib=SMALL_CAP_MIB), "ag4")
+    assert decision["reason"] == "over cap"
+    assert decision["outcome"] == "left alone"
+    assert decision["capBytes"] == 1024
+    assert "1.5 KiB" in decision["counterfactual"]
+
+
+def test_a_dependent_shows_the_path_to_what_it_depends_on() -> None:
+    view = view_of("dependent_gather")
+    names = [view["before"]["name"][node] for node in decision_of(view, "ag1")["path"]]
+    assert names[0] == "ag0"
+    assert names[-1] == "ag1"
+
+
+def test_a_full_bucket_knows_what_closed_it() -> None:
+    view = view_of("over_the_cap", cap_mib=SMALL_CAP_MIB)
+    closers = [bucket["closedBy"] for bucket in view["buckets"]]
+    assert [view["before"]["name"][node] if node >= 0 else "" for node in closers] == ["ag2", "ag4"]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_collectives_in_flight_never_share_a_lane(when: str) -> None:
+    timeline = view_of("fsdp_step")["timelines"][when]
+    lanes: dict[tuple[str, int], int] = {}
+    for item in timeline["slices"]:
+        assert 0 <= item["start"] < item["end"] <= timeline["end"]
+        lane = (item["row"], item["lane"])
+        assert item["start"] >= lanes.get(lane, 0)
+        lanes[lane] = item["end"]
+
+
+def test_caps_of_every_form_are_shown() -> None:
+    assert ["cap", "1 MiB, 2 MiB"] in view_of("adjacent_gathers", cap_mib=[1, 2])["policy"]
+    assert ["cap", "by bucket"] in view_of("adjacent_gathers", cap_mib=lambda index: 1.0 + index)["policy"]
