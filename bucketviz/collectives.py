@@ -118,6 +118,11 @@ def is_dtype_cast(node: object) -> bool:
     return isinstance(node, fx.Node) and node.op == "call_function" and node.target in DTYPE_CASTS
 
 
+def single_use_cast(sent: Any) -> fx.Node | None:
+    """Gives what is sent when it is a dtype cast that nothing else reads, None otherwise."""
+    return sent if is_dtype_cast(sent) and len(sent.users) == 1 else None
+
+
 def normalized_arguments(node: fx.Node) -> dict[str, Any]:
     """Gives a node's arguments by schema name, whether they were passed by position or by keyword."""
     schema = node.target._schema  # type: ignore[union-attr]

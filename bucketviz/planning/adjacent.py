@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import TypeVar
 
 from bucketviz.planning.candidates import Candidate
 from bucketviz.records.plan import Reason, Value
 
+Item = TypeVar("Item")
 Objection = tuple[Reason, dict[str, Value]]
 Objector = Callable[[Candidate, tuple[Candidate, ...]], Objection | None]
 
@@ -54,9 +56,9 @@ class Packing:
     looks: list[Look] = field(default_factory=list)
 
 
-def split_into_runs(candidates: Iterable[Candidate]) -> Iterator[list[Candidate]]:
-    """Yields the runs of consecutive candidates with equal keys."""
-    for _, run in groupby(candidates, key=lambda candidate: candidate.key):
+def split_into_runs(items: Iterable[Item], key: Callable[[Item], object]) -> Iterator[list[Item]]:
+    """Yields the runs of consecutive items with equal keys."""
+    for _, run in groupby(items, key=key):
         yield list(run)
 
 

@@ -44,7 +44,7 @@ def find_candidates(graph: Graph, policy: Policy, kind: Kind) -> list[Candidate]
         if node is None or node.collective is None or node.collective.kind is not kind:
             continue
         if _refusal_under(policy, graph, node, node.collective, wait) is None:
-            found.append(_candidate(node, node.collective, policy))
+            found.append(candidate_of(node, node.collective, policy))
     return found
 
 
@@ -71,7 +71,7 @@ def _refusal_under(
     readers = graph.users[node.name]
     if policy.fidelity == "safe" and len(readers) > 1:
         return Refusal(Reason.SEVERAL_WAITS, {"readers": readers})
-    return _refuse_unmeasured(graph, node, collective)
+    return refuse_unmeasured(graph, node, collective)
 
 
 def _is_merged_by(policy: Policy, collective: Collective) -> bool:
@@ -80,7 +80,8 @@ def _is_merged_by(policy: Policy, collective: Collective) -> bool:
     return collective.is_mergeable
 
 
-def _refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
+def refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
+    """Gives the reason for which nobody can tell how many bytes a collective moves; None when it is known."""
     sent = graph.node(collective.input).tensor if collective.input else None
     for name, tensor in ((collective.input, sent), (node.name, node.tensor)):
         if tensor is None:
@@ -90,7 +91,8 @@ def _refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refu
     return None
 
 
-def _candidate(node: Node, collective: Collective, policy: Policy) -> Candidate:
+def candidate_of(node: Node, collective: Collective, policy: Policy) -> Candidate:
+    """Gives a measured collective with the key that it has under a policy."""
     assert node.tensor is not None and collective.size_bytes is not None, "unmeasured collectives are refused"
     any_dtype = policy.is_multidtype and collective.kind is Kind.ALL_GATHER
     key = BucketKey(

@@ -63,7 +63,7 @@ def _pack(graph: Graph, policy: Policy) -> tuple[list[list[Packing]], list[Bucke
 
 
 def _pack_kind(graph: Graph, policy: Policy, kind: Kind, reachability: Reachability) -> list[Packing]:
-    runs = split_into_runs(find_candidates(graph, policy, kind))
+    runs = split_into_runs(find_candidates(graph, policy, kind), lambda candidate: candidate.key)
     if policy.fidelity == "safe":
         objections = SafeObjections(graph, reachability)
 
@@ -72,14 +72,16 @@ def _pack_kind(graph: Graph, policy: Policy, kind: Kind, reachability: Reachabil
 
         return [pack_run(run, policy.cap_bytes, objections, retries_dependents=True, on_join=merge) for run in runs]
     first_cap_bytes = policy.cap_bytes(0)
-    packings = [
-        pack_run(run, lambda _: first_cap_bytes, InductorObjections(reachability), retries_dependents=False)
-        for run in runs
-    ]
+    packings = [pack_as_inductor(run, first_cap_bytes, reachability) for run in runs]
     for packing in packings:
         for bucket in packing.buckets:
             reachability.merge(tuple(member.name for member in bucket))
     return packings
+
+
+def pack_as_inductor(run: list[Candidate], cap_bytes: int, reachability: Reachability) -> Packing:
+    """Packs a run as the installed torch does: one cap for every bucket; what depends on the open one is dropped."""
+    return pack_run(run, lambda _: cap_bytes, InductorObjections(reachability), retries_dependents=False)
 
 
 def _add_buckets(packing: Packing, policy: Policy, buckets: list[Bucket]) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 import torch.fx as fx
 
 from bucketviz.collectives import collective_op
 from bucketviz.errors import RewriteError
 from bucketviz.records.plan import Bucket, Plan
+from bucketviz.rewriting.cycles import check_no_cycle
 from bucketviz.rewriting.merge import Merged, merge_bucket
 from bucketviz.rewriting.rank import Groups, rank_inside
 from bucketviz.rewriting.sort import sort_graph
@@ -61,6 +61,7 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     graph = copy.deepcopy(gm.graph)
     nodes = {node.name: node for node in graph.nodes}
     _check_is_of_this_graph(plan, nodes)
+    check_no_cycle(graph, {_label(bucket): [nodes[name] for name in bucket.collectives] for bucket in plan.buckets})
     known_groups = plan.graph.groups if groups is None else groups
     merges = [_merge(graph, nodes, plan, bucket, known_groups, rank) for bucket in plan.buckets]
     _sort(graph, nodes, plan, merges)
@@ -93,12 +94,11 @@ def _merge(
             insert_before=nodes[last].next,
         )
     except RewriteError as error:
-        raise RewriteError(f"bucket {bucket.label}: {error}") from error
-    except RuntimeError as error:
-        raise RewriteError(
-            f"bucket {bucket.label} ({bucket.key}) has no merged form that torch accepts: {error}; "
-            "plan with fidelity='safe', which keeps members apart that do not fit"
-        ) from error
+        raise RewriteError(f"{_label(bucket)}: {error}") from error
+
+
+def _label(bucket: Bucket) -> str:
+    return f"bucket {bucket.label} ({bucket.key})"
 
 
 def _sort(graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, merges: Sequence[Merged]) -> None:
@@ -106,8 +106,7 @@ def _sort(graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, merges: Seq
     if plan.policy.fidelity == "safe":
         also_after = keep_writes_in_order(plan.graph, _stand_ins(graph, nodes, plan, merges))
     cycle = sort_graph(graph, also_after)
-    if cycle:
-        _refuse_cycle(cycle, plan, merges)
+    assert not cycle, f"in-place writes close a cycle: {cycle}"
 
 
 def _stand_ins(
@@ -120,19 +119,6 @@ def _stand_ins(
         for name in (*bucket.collectives, *bucket.absorbed_casts):
             stand_ins[name] = merged.new_nodes[: merged.new_nodes.index(merged.start) + 1]
     return stand_ins
-
-
-def _refuse_cycle(cycle: Sequence[fx.Node], plan: Plan, merges: Sequence[Merged]) -> NoReturn:
-    """Says which buckets the cycle runs through, by way of which nodes of the graph before."""
-    came = {node for merged in merges for node in merged.new_nodes}
-    starts = {merged.start: bucket for bucket, merged in zip(plan.buckets, merges, strict=True)}
-    buckets = [starts[node] for node in cycle if node in starts]
-    path = [starts[node].label if node in starts else node.name for node in cycle if node in starts or node not in came]
-    raise RewriteError(
-        f"buckets {' and '.join(f'{bucket.label} ({bucket.key})' for bucket in buckets)} cannot all be merged, "
-        f"each would wait for itself: {' -> '.join((*path, path[0]))}; plan with fidelity='safe', or leave out "
-        "one of the kinds"
-    )
 
 
 def _names_replaced(merges: Sequence[Merged]) -> dict[str, str]:

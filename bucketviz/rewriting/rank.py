@@ -24,7 +24,8 @@ def rank_inside(group_name: str, groups: Groups, group_size: int | None, rank: i
         known = ", ".join(f"'{name}'" for name in groups) or "none"
         raise RewriteError(
             f"an all_gather over group '{group_name}' needs this rank's place in it, but its ranks are not known "
-            f"(known groups: {known}); pass groups={{'{group_name}': (global ranks in group order)}}"
+            f"(known groups: {known}); start that process group first, or give bucketviz.bucket(gm) its global "
+            f"ranks in group order: gm.meta['process_groups'] = {{'{group_name}': (0, 1, ...)}}"
         )
     ranks = list(groups[group_name])
     if group_size not in (None, len(ranks)):
@@ -34,7 +35,7 @@ def rank_inside(group_name: str, groups: Groups, group_size: int | None, rank: i
         )
     if rank not in ranks:
         raise RewriteError(
-            f"rank {rank} is not in group '{group_name}' {ranks}; pass rank= one of these, or groups= with the "
-            f"ranks of the group that rank {rank} calls '{group_name}'"
+            f"rank {rank} is not in group '{group_name}' {ranks}; rewrite for one of these ranks, or name the "
+            f"group that rank {rank} calls '{group_name}'"
         )
     return ranks.index(rank)

@@ -21,17 +21,26 @@ def sort_graph(graph: fx.Graph, also_after: Predecessors) -> tuple[fx.Node, ...]
         also_after: Further nodes that a node has to follow, although it does not read them.
 
     Returns:
-        The nodes of a cycle, each waited for by the next; empty once the graph is sorted.
+        The nodes of a cycle, each waited for by the next, with the graph as it was; empty once it is sorted.
     """
+    order, cycle = _ordered(graph, also_after)
+    for previous, node in pairwise(() if cycle else order):
+        if previous.next is not node:
+            previous.append(node)
+    return cycle
+
+
+def find_cycle(graph: fx.Graph, also_after: Predecessors) -> tuple[fx.Node, ...]:
+    """Gives what :func:`sort_graph` would return, and leaves the graph as it is."""
+    return _ordered(graph, also_after)[1]
+
+
+def _ordered(graph: fx.Graph, also_after: Predecessors) -> tuple[list[fx.Node], tuple[fx.Node, ...]]:
     nodes = list(graph.nodes)
     predecessors = {node: {*node.all_input_nodes, *also_after.get(node, ())} for node in nodes}
     order = _sorted(nodes, predecessors)
-    if len(order) < len(nodes):
-        return _cycle(set(nodes).difference(order), predecessors)
-    for previous, node in pairwise(order):
-        if previous.next is not node:
-            previous.append(node)
-    return ()
+    cycle = _cycle(set(nodes).difference(order), predecessors) if len(order) < len(nodes) else ()
+    return order, cycle
 
 
 def _sorted(nodes: list[fx.Node], predecessors: Predecessors) -> list[fx.Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch.fx as fx
 
@@ -36,9 +37,8 @@ def splice(graph: fx.Graph, traced: fx.Graph, inputs: Sequence[fx.Node], insert_
                 continue
             copies[node] = graph.node_copy(node, copies.__getitem__)
             new_nodes.append(copies[node])
-    results = traced.output_node().args[0]
-    assert isinstance(results, list | tuple), f"a merge function gives a list, found {results!r}"
-    return Spliced(new_nodes, [copies[node] for node in results if isinstance(node, fx.Node)])
+    results: Any = traced.output_node().args[0]
+    return Spliced(new_nodes, [copies[node] for node in results])
 
 
 def move_waits(new_nodes: Sequence[fx.Node], before: fx.Node) -> None:

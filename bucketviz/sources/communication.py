@@ -11,10 +11,10 @@ from bucketviz.collectives import (
     CollectiveOp,
     collective_op,
     group_name_of,
-    is_dtype_cast,
     is_wait,
     looks_like_communication,
     normalized_arguments,
+    single_use_cast,
 )
 from bucketviz.records.graph import Collective, Kind
 from bucketviz.sources.hints import size_bytes
@@ -30,7 +30,7 @@ def describe_collective(node: fx.Node) -> Collective | None:
     row = row or CollectiveOp(node.target, Kind.OTHER)
     arguments = normalized_arguments(node)
     sent = arguments.get("input", arguments.get("inputs", arguments.get("self")))
-    cast = _single_use_cast(sent)
+    cast = single_use_cast(sent)
     return Collective(
         kind=row.kind,
         group_name=group_name_of(arguments.get("group_name", "?")),
@@ -63,10 +63,6 @@ def _sent_bytes(sent: Any) -> int | None:
     if isinstance(sent, list | tuple):
         return size_bytes([item.meta.get("val") for item in sent if isinstance(item, fx.Node)])
     return size_bytes(sent.meta.get("val")) if isinstance(sent, fx.Node) else None
-
-
-def _single_use_cast(sent: Any) -> fx.Node | None:
-    return sent if is_dtype_cast(sent) and len(sent.users) == 1 else None
 
 
 def _dtype_before(cast: fx.Node | None) -> str:
