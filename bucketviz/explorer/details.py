@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
-from bucketviz.records.explain import counterfactual, outcome_text, witness_path
+from bucketviz.records.explain import counterfactual, explain, outcome_text, witness_path
 from bucketviz.units import format_bytes
 
-_BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "neighbour", "previous_bytes": "bucket before"}
+_BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "beside it", "previous_bytes": "bucket before"}
 _TEXT_ROWS = {
     "neighbour": "next to",
     "field": "differs in",
@@ -50,12 +51,12 @@ def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
         "code": decision.reason.value,
         "merged": decision.bucket is not None,
         "bucket": -1 if decision.bucket is None else decision.bucket,
-        "why": plan.why(decision.collective),
+        "why": explain(plan, replace(decision, inductor_differs="", joins_at_cap_bytes=None)),
         "evidence": list(_evidence_rows(plan, decision)),
         "counterfactual": counterfactual(decision),
         "differs": decision.inductor_differs,
         "path": [position[name] for name in witness_path(plan, decision)],
-        "bucketBytes": decision.evidence.get("bucket_bytes", 0),
+        "bucketBytes": decision.evidence.get("bucket_bytes") or decision.evidence.get("neighbour_bytes", 0),
         "capBytes": decision.evidence.get("cap_bytes", 0),
         "members": [position[name] for name in _members_then(plan, decision)],
     }
@@ -123,8 +124,13 @@ def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:
 
 
 def _members_then(plan: Plan, decision: Decision) -> tuple[str, ...]:
-    """Gives the members of the open bucket when the pass looked at a collective."""
+    """Gives what a collective was measured against: the open bucket, or the neighbour that the cap kept apart."""
     first, count = decision.evidence.get("first_member"), decision.evidence.get("num_members")
+    neighbour = decision.evidence.get("neighbour")
+    if decision.reason is Reason.OVER_CAP and isinstance(neighbour, str):
+        bucket = plan.decision(neighbour).bucket
+        full = () if bucket is None else plan.buckets[bucket].collectives
+        return full if full and full[-1] == neighbour else (neighbour,)
     if not isinstance(first, str) or not first or not isinstance(count, int):
         return ()
     bucket = plan.decision(first).bucket

@@ -16,12 +16,10 @@ from bucketviz.units import MIB, format_bytes
 
 def build_payload(rewrites: Sequence[Rewrite], title: str) -> dict[str, Any]:
     """Gives the document for several graphs, each a view."""
-    policy = rewrites[0].plan.policy
-    facts = [f"{label} {value}" if label == "cap" else value for label, value in _policy_rows(policy)]
     return {
         "schema": SCHEMA,
         "title": title,
-        "subtitle": " · ".join([_ranks_text(rewrites[0].before), *facts]),
+        "subtitle": _ranks_text(rewrites[0].before),
         "views": [build_view(rewrite) for rewrite in rewrites],
     }
 

@@ -6,7 +6,7 @@ export function formatBytes(bytes: number | null): string {
   if (bytes === null) return "?";
   const [unit, factor] = UNITS.find(([, size]) => bytes >= size) ?? ["B", 1];
   const value = bytes / factor;
-  return `${value < 100 ? String(Number(value.toFixed(2))) : value.toFixed(0)} ${unit}`;
+  return `${Number(value.toFixed(2))} ${unit}`;
 }
 
 export function formatCount(count: number, noun: string): string {

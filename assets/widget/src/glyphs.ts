@@ -19,6 +19,8 @@ const ICONS = {
   pause: "M5 3v10M11 3v10",
   nextAlone: "M2 3l6 5-6 5ZM12 3v6.2M12 12.2v.8",
   previousAlone: "M14 3 8 8l6 5ZM4 3v6.2M4 12.2v.8",
+  unfold: "M8 5.5V1.5M5.8 3.7 8 1.5l2.2 2.2M2.5 8h11M8 10.5v4M5.8 12.3 8 14.5l2.2-2.2",
+  fold: "M8 1.5v4M5.8 3.3 8 5.5l2.2-2.2M2.5 8h11M8 14.5v-4M5.8 12.7 8 10.5l2.2 2.2",
   alert: "M8 2.2 14.5 13.5h-13ZM8 6.5v3.6M8 11.6v.6",
 } as const;
 

@@ -4,7 +4,7 @@
 export interface Payload {
   schema: "bucketviz/1";
   title: string; // "llama-8-layers"
-  subtitle: string; // "8 ranks · cap 25 MiB · default · adjacent · safe"
+  subtitle: string; // "8 ranks"
   views: View[]; // at least one; a switch appears when there are several (forward, backward)
 }
 
@@ -46,7 +46,7 @@ export interface GraphColumns {
   size: string[]; // the same, formatted
   module: string[]; // "layers.0.attention.wq"
   source: string[]; // "model.py:118"
-  stack: string[]; // "" where unknown or the same as the node before
+  stack: string[]; // the innermost frames of the user's code, "" where unknown
   pair: number[]; // start -> its first wait, wait -> its start, else -1
   bucket: number[]; // bucket index of a member, of its wait, and (after) of every node the bucket added; else -1
 }
@@ -80,15 +80,15 @@ export interface Decision {
   code: string; // Reason enum value: "joined", "depends on bucket", …
   merged: boolean;
   bucket: number; // -1 when left alone
-  why: string; // the sentence
+  why: string; // the sentence, without what `counterfactual` and `differs` say
   evidence: [string, string][]; // formatted rows for the inspector: ["size", "max(in 0.9, out 7) = 7 MiB"], …
   counterfactual: string; // "would join at cap ≥ 33.6 MiB" or ""
   differs: string; // what torch.compile would have done, or ""
   path: number[]; // witness path as indices in `before`, [] when there is none
-  // The cap meter when the pass looked at it: bytes of the open bucket before, and the cap.
+  // The cap meter when the pass looked at it: bytes of the open bucket (or of the neighbour) before, and the cap.
   bucketBytes: number;
   capBytes: number;
-  members: number[]; // members of the open bucket at that moment, indices in `before`
+  members: number[]; // what holds these bytes, indices in `before`
 }
 
 export interface ReasonInfo {

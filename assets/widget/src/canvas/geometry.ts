@@ -21,12 +21,12 @@ export interface GraphGeometry {
   map: Box;
 }
 
-export const MIN_ROW_HEIGHT = 14;
+export const MIN_ROW_HEIGHT = 16;
 export const MAX_ROW_HEIGHT = 40;
 const HEADER_HEIGHT = 8;
-const GUTTER = 30; // left of the before rail: witness arcs
-const MAP_WIDTH = 26;
-const MAP_MARGIN = 14;
+const GUTTER = 26; // left of the before rail: witness arcs
+const MAP_WIDTH = 22;
+const MAP_MARGIN = 12;
 const INDENT = 14;
 
 export type DetailLevel = "low" | "middle" | "high";
@@ -49,7 +49,7 @@ export function graphGeometry(
     const rail = { x: GUTTER, width: Math.min(440, room * 0.7) };
     return { ...frame, rails: { before: rail, after: rail } };
   }
-  const gap = Math.min(200, Math.max(56, room * 0.26));
+  const gap = Math.min(180, Math.max(56, room * 0.19));
   const boxWidth = Math.min(300, (room - gap) / 2);
   const before = { x: GUTTER, width: boxWidth };
   return { ...frame, rails: { before, after: { x: map.x - MAP_MARGIN - boxWidth, width: boxWidth } } };

@@ -6,16 +6,47 @@ import type { Placed } from "./graphLayout";
 import {
   drawGlyph, drawTriangle, GLYPH_WIDTH, monoFont, sansFont, tracePanel, withAlpha, writeText, type Pen,
 } from "./pen";
+import { pinsOf, type Pin } from "./pins";
 import { ALPHA_OF_LEVEL, visibleRows, type Scene } from "./scene";
 import type { Row } from "./skeleton";
 
 const PADDING = 8;
+const LEAST_LABEL_WIDTH = 110; // a size is written only where this much of a label stays
 const SIGNS = { kept: "", removed: "−", added: "+", moved: "↕" };
 
 export function drawRows(pen: Pen, scene: Scene): void {
+  const pins = pinsOf(scene.layout, scene.geometry);
   for (const placed of visibleRows(scene)) {
+    if (pins.some((pin) => isHiddenBy(pin, placed, boxOf(scene.geometry, placed)))) continue;
     withAlpha(pen.context, ALPHA_OF_LEVEL[scene.emphasis.levelOf(placed.row)], () => drawRow(pen, scene, placed));
   }
+}
+
+export function drawPins(pen: Pen, scene: Scene): void {
+  const { context, tokens } = pen;
+  for (const { bucket, placed, edge, box } of pinsOf(scene.layout, scene.geometry)) {
+    context.fillStyle = tokens.panel;
+    context.fillRect(box.x - 2, box.y - 3, box.width + 4, box.height + 7);
+    const { label, kind } = scene.view.buckets[bucket]!;
+    const row = { ...placed.row, label: `${edge === "top" ? "↑" : "↓"} ${label} · ${countOf(scene, bucket)}` };
+    withAlpha(context, ALPHA_OF_LEVEL[scene.emphasis.levelOf(placed.row)], () => {
+      drawKindBox(pen, scene, placed, box, kind, false);
+      drawLabel(pen, row, box, box.y + box.height / 2, kind, "middle");
+    });
+  }
+}
+
+// A row that a pin covers in part would only show its rim; another bucket's box keeps its place, ribbons end there.
+function isHiddenBy(pin: Pin, placed: Placed, box: Box): boolean {
+  if (placed === pin.placed) return true;
+  const isUnder = box.x + box.width > pin.box.x && box.y < pin.box.y + pin.box.height && box.y + box.height > pin.box.y;
+  return isUnder && placed.row.type !== "bucket";
+}
+
+function countOf({ emphasis, view }: Scene, bucket: number): string {
+  const total = view.buckets[bucket]!.members.length;
+  const count = emphasis.filled?.[bucket]?.count ?? total;
+  return count === total ? `${total}` : `${count} of ${total}`;
 }
 
 function drawRow(pen: Pen, scene: Scene, placed: Placed): void {
@@ -48,11 +79,13 @@ function drawLabel(pen: Pen, row: Row, box: Box, y: number, kind: Kind, level: D
   drawGlyph(pen.context, kind, box.x + PADDING, y, tokens.kinds[kind].edge);
   const left = box.x + PADDING + GLYPH_WIDTH + 4;
   const right = box.x + box.width - PADDING;
-  const showsDetail = level !== "low" || row.type === "bucket";
-  const detailStyle = { font: sansFont(tokens, 11), color: tokens.dim, align: "right" as const };
-  const used = showsDetail ? writeText(pen, row.detail, right, y, (right - left) * 0.5, detailStyle) : 0;
   const font = row.type === "bucket" ? `600 ${monoFont(tokens, 12)}` : monoFont(tokens, level === "low" ? 11 : 11.5);
-  writeText(pen, row.label, left, y, right - left - (used > 0 ? used + 8 : 0), { font, color: tokens.ink });
+  const detail = { font: sansFont(tokens, 11), color: tokens.dim, align: "right" as const };
+  const used = pen.text.widthOf(row.detail, detail.font) + 8;
+  const hasRoom = right - left - used >= Math.min(pen.text.widthOf(row.label, font), LEAST_LABEL_WIDTH);
+  const showsDetail = hasRoom && (level !== "low" || row.type === "bucket");
+  if (showsDetail) writeText(pen, row.detail, right, y, used, detail);
+  writeText(pen, row.label, left, y, right - left - (showsDetail ? used : 0), { font, color: tokens.ink });
 }
 
 function drawKindBox(pen: Pen, scene: Scene, placed: Placed, box: Box, kind: Kind, isAlone: boolean): void {
@@ -83,8 +116,8 @@ function drawBucket(pen: Pen, scene: Scene, placed: Placed, box: Box, level: Det
   const { context, tokens } = pen;
   const bucket = scene.view.buckets[placed.row.bucket]!;
   drawKindBox(pen, scene, placed, box, bucket.kind, false);
-  const filled = scene.emphasis.filled?.[placed.row.bucket] ?? { count: bucket.members.length, bytes: bucket.bytes };
-  const count = filled.count === bucket.members.length ? `${filled.count}` : `${filled.count} of ${bucket.members.length}`;
+  const filledBytes = scene.emphasis.filled?.[placed.row.bucket]?.bytes ?? bucket.bytes;
+  const count = countOf(scene, placed.row.bucket);
   const row = level === "low" ? { ...placed.row, label: `${bucket.label} · ${count}` } : placed.row;
   drawLabel(pen, row, box, box.y + (level === "low" ? 9 : 13), bucket.kind, level);
   const left = box.x + PADDING;
@@ -97,7 +130,7 @@ function drawBucket(pen: Pen, scene: Scene, placed: Placed, box: Box, level: Det
   const bar = { x: Math.round(left), y: Math.round(box.y + box.height - 7), width: Math.round(width) };
   context.fillStyle = tokens.kinds[bucket.kind].fill;
   withAlpha(context, 0.22, () => context.fillRect(bar.x, bar.y, bar.width, 3));
-  const share = Math.min(1, filled.bytes / Math.max(1, bucket.capBytes));
+  const share = Math.min(1, filledBytes / Math.max(1, bucket.capBytes));
   context.fillRect(bar.x, bar.y, Math.round(bar.width * share), 3);
 }
 

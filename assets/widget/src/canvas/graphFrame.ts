@@ -1,6 +1,6 @@
 // One frame of the graph pane, back to front.
 
-import { drawRows } from "./graphDraw";
+import { drawPins, drawRows } from "./graphDraw";
 import { drawMinimap } from "./minimap";
 import type { Pen } from "./pen";
 import { drawBrackets, drawRibbons } from "./ribbonDraw";
@@ -17,6 +17,7 @@ export function drawGraph(pen: Pen, scene: Scene): void {
   if (scene.layout.mode === "split") drawRibbons(pen, scene);
   else drawBrackets(pen, scene);
   drawRows(pen, scene);
+  drawPins(pen, scene);
   drawWitness(pen, scene);
   context.restore();
   drawMinimap(pen, scene);

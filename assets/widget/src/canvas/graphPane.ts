@@ -2,6 +2,7 @@
 
 import { select } from "../actions";
 import { button, h } from "../dom";
+import { icon } from "../glyphs";
 import { refOfBucket, refOfNode } from "../refs";
 import { parseQuery, searchNodes } from "../search";
 import type { Pane, Ref, Store, View } from "../types";
@@ -19,10 +20,10 @@ import type { Scene } from "./scene";
 import type { Row } from "./skeleton";
 
 const TITLES = {
-  before: ["Before · program order ↓", ""],
-  split: ["Before · program order ↓", "After"],
-  after: ["After · program order ↓", ""],
-  diff: ["Difference · − removed  + added  ↕ moved", ""],
+  before: ["Before", " · program order ↓", ""],
+  split: ["Before", " · program order ↓", "After"],
+  after: ["After", " · program order ↓", ""],
+  diff: ["Difference", " · − removed  + added  ↕ moved", ""],
 } as const;
 
 export const mountGraph: Pane = (root, store) => {
@@ -37,10 +38,10 @@ export const mountGraph: Pane = (root, store) => {
   };
   const zoom = (factor: number): void => model.zoomRows(factor, model.height / 2);
   const tools = h("div", { class: "bv-tools", role: "group", "aria-label": "Rows" },
-    button("Unfold", { title: "Unfold the row, or all rows, by one level (e)", "data-key": "e", onclick: act(() => model.unfold()) }, "▾"),
-    button("Fold", { title: "Fold the row, or all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, "▸"),
-    button("Lower rows", { title: "Lower rows (−)", onclick: act(() => zoom(1 / 1.25)) }, "−"),
-    button("Higher rows", { title: "Higher rows (+)", onclick: act(() => zoom(1.25)) }, "+"));
+    button("Unfold", { title: "Unfold the row, or all rows, by one level (e)", "data-key": "e", onclick: act(() => model.unfold()) }, icon("unfold")),
+    button("Fold", { title: "Fold the row, or all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, icon("fold")),
+    button("Lower rows", { title: "Lower rows (-)", "data-key": "-", onclick: act(() => zoom(1 / 1.25)) }, "−"),
+    button("Higher rows", { title: "Higher rows (+)", "data-key": "+", onclick: act(() => zoom(1.25)) }, "+"));
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds." });
   const said = h("p", { class: "bv-said", "aria-live": "polite" });
   root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), stage, said);
@@ -68,7 +69,9 @@ export const mountGraph: Pane = (root, store) => {
   }
 
   function placeTitles(): void {
-    [left.textContent, right.textContent] = TITLES[store.state.graphView];
+    const [title, note, rightTitle] = TITLES[store.state.graphView];
+    left.replaceChildren(title, h("small", {}, note));
+    right.textContent = rightTitle;
     right.style.left = `${Math.round(model.geometry.rails.after.x)}px`;
   }
 
@@ -80,6 +83,7 @@ export const mountGraph: Pane = (root, store) => {
   }
 
   function reveal(placed: Placed | null): void {
+    if (model.height === 0) return; // hidden: showSelection follows when it is not
     const wanted = placed === null ? null : model.scrollToReveal(placed);
     if (wanted !== null) scroll.to(wanted);
   }

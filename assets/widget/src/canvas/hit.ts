@@ -3,6 +3,7 @@
 import { boxOf, lineAt, type GraphGeometry } from "./geometry";
 import type { GraphLayout, Placed } from "./graphLayout";
 import { mapScale } from "./minimap";
+import { pinsOf } from "./pins";
 
 export type GraphHit = { on: "row" | "triangle"; placed: Placed } | { on: "minimap"; line: number } | null;
 
@@ -12,6 +13,8 @@ export function hitGraph(layout: GraphLayout, geometry: GraphGeometry, x: number
   if (x >= map.x - 4 && x <= map.x + map.width + 4) {
     return { on: "minimap", line: (y - map.y) / mapScale(layout.numLines, map.height) };
   }
+  const pin = pinsOf(layout, geometry).find(({ box }) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
+  if (pin !== undefined) return { on: "row", placed: pin.placed };
   const line = Math.floor(lineAt(geometry, y));
   if (line < 0 || line >= layout.numLines) return null;
   for (const placed of [layout.before[layout.beforeAt[line]!], layout.after[layout.afterAt[line]!]]) {

@@ -3,11 +3,14 @@
 
 import { boxOf, type Box } from "./geometry";
 import type { BucketShape, Placed } from "./graphLayout";
+import { pinsOf, type Pin } from "./pins";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
 import { visibleLines, type Scene } from "./scene";
 import type { Level } from "./emphasis";
 
-const RIBBON_ALPHA: Record<Level, number> = { lit: 0.85, plain: 0.3, dim: 0.1 };
+const RIBBON_ALPHA: Record<Level, number> = { lit: 1, plain: 0.42, dim: 0.14 };
+const LIT_ALPHA = 0.85;
+const LIT_BESIDE_SELECTED_ALPHA = 0.55;
 const COMB = 9; // between the tips of the ribbons and the bucket's box
 const MAX_LANE_WIDTH = 46;
 
@@ -15,16 +18,20 @@ export function drawRibbons(pen: Pen, scene: Scene): void {
   const [first, end] = visibleLines(scene);
   const shown = scene.layout.buckets.filter(({ top, bottom }) => top < end && bottom > first);
   const isLit = ({ bucket }: BucketShape): boolean => scene.emphasis.levelOfBucket(bucket) === "lit";
-  for (const shape of [...shown.filter((each) => !isLit(each)), ...shown.filter(isLit)]) drawBucketRibbons(pen, scene, shape);
+  const pins = new Map(pinsOf(scene.layout, scene.geometry).map((pin) => [pin.bucket, pin]));
+  for (const shape of [...shown.filter((each) => !isLit(each)), ...shown.filter(isLit)]) {
+    drawBucketRibbons(pen, scene, shape, pins.get(shape.bucket));
+  }
   for (const { before, after } of scene.layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
 }
 
-function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape): void {
+function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape, pin: Pin | undefined): void {
   const { layout, geometry, emphasis, view } = scene;
   const bucketRow = layout.after[shape.row];
   if (bucketRow === undefined) return;
   const { context, tokens } = pen;
-  const target = boxOf(geometry, bucketRow);
+  const target = pin?.box ?? boxOf(geometry, bucketRow);
+  const hasSelected = shape.members.some((member) => emphasis.isSelected(layout.before[member]!.row));
   const levels = shape.members.map((member) => emphasis.levelOfMember(layout.before[member]!.row.first));
   context.strokeStyle = tokens.kinds[view.buckets[shape.bucket]!.kind].edge;
   shape.members.forEach((member, place) => {
@@ -32,7 +39,9 @@ function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape): void {
     const box = boxOf(geometry, source);
     const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
     context.lineWidth = isStrong ? 3 : 1.6;
-    withAlpha(context, RIBBON_ALPHA[levels[place]!], () =>
+    const level = levels[place]!;
+    const alpha = level !== "lit" || isStrong ? RIBBON_ALPHA[level] : hasSelected ? LIT_BESIDE_SELECTED_ALPHA : LIT_ALPHA;
+    withAlpha(context, alpha, () =>
       strokeRibbon(context, box, target.x - COMB, tickY(target, place, shape.members.length)));
   });
   drawComb(pen, target, shape.members.length, emphasis.levelOfBucket(shape.bucket));
@@ -123,7 +132,7 @@ function drawBracket(pen: Pen, scene: Scene, shape: BucketShape, x: number, room
     context.lineTo(spine, middles[index]!);
   });
   context.stroke();
-  const inView = Math.min(Math.max((top + bottom) / 2, Math.max(top, geometry.headerHeight) + 9), Math.min(bottom, geometry.height) - 9);
+  const inView = (Math.max(top, geometry.headerHeight) + Math.min(bottom, geometry.height)) / 2;
   const label = room > 150 ? `${bucket.label} · ${bucket.members.length} · ${bucket.size}` : bucket.label;
   const style = { font: sansFont(tokens, 11.5, isLit ? 700 : 600), color: tokens.kinds[bucket.kind].edge };
   writeText(pen, label, spine + 6, inView, room - 14, style);

@@ -14,7 +14,7 @@ export interface Scene {
   cursor: string | null; // id of the row that the keyboard is on
 }
 
-export const ALPHA_OF_LEVEL: Record<Level, number> = { lit: 1, plain: 1, dim: 0.4 };
+export const ALPHA_OF_LEVEL: Record<Level, number> = { lit: 1, plain: 1, dim: 0.5 };
 
 // Lines in view: first, and one past the last.
 export function visibleLines({ layout, geometry }: Scene): [number, number] {

@@ -20,7 +20,9 @@ export interface TimelineScene {
   marks: TimelineMarks;
 }
 
-const ALPHA = { lit: 1, plain: 0.72, dim: 0.25 };
+const FILL_ALPHA = { lit: 1, plain: 0.5, dim: 0.2 };
+const STICK_ALPHA = { lit: 1, plain: 0.8, dim: 0.3 };
+const STICK_WIDTH = 5; // a bar up to this is all fill, a wider one a tint with an edge
 const MIN_LABEL_HEIGHT = 13;
 const JOIN_PX = 1.5;
 
@@ -77,23 +79,27 @@ function drawTrack(pen: Pen, scene: TimelineScene, track: PlacedTrack): void {
   track.lanes.forEach((lane, index) => {
     const y = top + slotOfLane(track, index) * track.slotHeight;
     const bars = visibleBars(lane, scene.scale);
+    const blocks = track.name === COMPUTE ? blocksOf(bars) : [];
+    for (const block of blocks) drawBand(pen, scene, track, block, y);
     bars.forEach((bar, place) => {
       if (track.name === COMPUTE) drawCompute(pen, scene, track, bar, y);
       else drawCollective(pen, scene, track, bar, bars[place + 1], y);
-      if (scene.marks.isSelected(track, bar)) outlined.push([bar, y]);
     });
-    if (track.name === COMPUTE) writeBlockLabels(pen, scene, track, bars, y);
+    for (const bar of barsBetween(lane, scene.scale)) if (scene.marks.isSelected(track, bar)) outlined.push([bar, y]);
+    for (const block of blocks) writeBlockLabel(pen, scene, track, block, y);
   });
   for (const [bar, y] of outlined) drawOutline(pen, scene, track, bar, y);
+}
+
+function* barsBetween(lane: readonly Bar[], { from, to }: TimeScale): Generator<Bar> {
+  for (let index = firstEndingAfter(lane, from); index < lane.length && lane[index]!.start <= to; index++) yield lane[index]!;
 }
 
 // Bars in view; those that would touch on screen and say the same are drawn as one.
 export function visibleBars(lane: readonly Bar[], scale: TimeScale): Bar[] {
   const bars: Bar[] = [];
   const join = ((scale.to - scale.from) / Math.max(1, scale.right - scale.left)) * JOIN_PX;
-  for (let index = firstEndingAfter(lane, scale.from); index < lane.length; index++) {
-    const bar = lane[index]!;
-    if (bar.start > scale.to) break;
+  for (const bar of barsBetween(lane, scale)) {
     const last = bars[bars.length - 1];
     const touches = last !== undefined && bar.start - last.end < join;
     const isSame = last !== undefined && bar.kind === "" && (bar.label === last.label || bar.end - bar.start < join);
@@ -122,18 +128,27 @@ function drawCompute(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar: Ba
   withAlpha(context, alpha, () => context.fillRect(x, y, width, track.slotHeight - 3));
 }
 
-// A block's name once, over all its segments in a row.
-function writeBlockLabels(pen: Pen, { scale }: TimelineScene, track: PlacedTrack, bars: readonly Bar[], y: number): void {
+// A module's compute from its first op to its last, whatever the pass or a collective put between.
+function blocksOf(bars: readonly Bar[]): Bar[] {
   const blocks: Bar[] = [];
   for (const bar of bars) {
     const last = blocks[blocks.length - 1];
+    if (bar.label === "") continue;
     if (last !== undefined && last.label === bar.label) blocks[blocks.length - 1] = { ...last, end: bar.end };
     else blocks.push(bar);
   }
-  for (const block of blocks) {
-    const { x, width } = extentOf(scale, block);
-    writeBarLabel(pen, block.label, x, width, y + (track.slotHeight - 3) / 2, pen.tokens.ink);
-  }
+  return blocks;
+}
+
+function drawBand({ context, tokens }: Pen, { scale }: TimelineScene, { slotHeight }: PlacedTrack, block: Bar, y: number): void {
+  const { x, width } = extentOf(scale, block);
+  context.fillStyle = tokens.compute;
+  withAlpha(context, 0.35, () => context.fillRect(x, y, width, slotHeight - 3));
+}
+
+function writeBlockLabel(pen: Pen, { scale }: TimelineScene, { slotHeight }: PlacedTrack, block: Bar, y: number): void {
+  const { x, width } = extentOf(scale, block);
+  writeBarLabel(pen, block.label, x, width, y + (slotHeight - 3) / 2, pen.tokens.ink);
 }
 
 function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar: Bar, next: Bar | undefined, y: number): void {
@@ -144,12 +159,18 @@ function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar:
   const level = scene.marks.levelOf(track, bar);
   const isShared = track.numSlots < track.lanes.length;
   context.fillStyle = kind.fill;
-  const alpha = scene.marks.isHovered(track, bar) ? 1 : ALPHA[level] * (isShared && level !== "lit" ? 0.75 : 1);
+  const isStick = width <= STICK_WIDTH || track.slotHeight < MIN_LABEL_HEIGHT;
+  const isFull = level === "lit" || scene.marks.isHovered(track, bar);
+  const alpha = isFull ? 1 : (isStick ? STICK_ALPHA : FILL_ALPHA)[level] * (isShared ? 0.75 : 1);
   withAlpha(context, alpha, () => context.fillRect(x, y, width, track.slotHeight - gap));
+  if (!isStick) {
+    context.strokeStyle = kind.edge;
+    context.lineWidth = 1;
+    withAlpha(context, level === "dim" ? 0.45 : 1, () => context.strokeRect(x + 0.5, y + 0.5, width - 1, track.slotHeight - gap - 1));
+  }
   if (track.slotHeight < MIN_LABEL_HEIGHT || level === "dim") return;
   const middle = y + (track.slotHeight - gap) / 2;
-  const isOnSolid = level === "lit" || !tokens.isDark;
-  const isWritten = writeBarLabel(pen, bar.label, x, width, middle, isOnSolid ? kind.on : tokens.ink);
+  const isWritten = writeBarLabel(pen, bar.label, x, width, middle, isFull ? kind.on : tokens.ink);
   if (isWritten || bar.bucket < 0) return;
   const room = (next === undefined ? scene.scale.right : xOfTime(scene.scale, next.start)) - x - width;
   writeBarLabel(pen, bar.label, x + width, room, middle, tokens.ink);

@@ -50,6 +50,16 @@ export function layoutTimeline(view: View, height: number): TimelineLayout {
   return { tracks: placed, contentHeight: y + BOTTOM, end: Math.max(1, before.end, after.end), unit: before.unit };
 }
 
+// The height at which no lane is squeezed and none is stretched.
+export function wantedHeight(views: readonly View[]): number {
+  const heights = views.map((view) => {
+    const tracks = [...tracksOf(view, "before"), ...tracksOf(view, "after")];
+    const numLanes = tracks.reduce((sum, { name, lanes }) => sum + (name === COMPUTE ? 1 : Math.max(1, lanes.length)), 0);
+    return AXIS_HEIGHT + SIDE_GAP + BOTTOM + tracks.length * TRACK_GAP + numLanes * MAX_LANE_HEIGHT;
+  });
+  return Math.max(...heights);
+}
+
 // Every track gets one lane; the room that is left goes to the groups that want more, in proportion, and where nobody
 // wants more the lanes grow.
 function shareHeight(tracks: readonly Track[], room: number): { heights: number[]; laneHeight: number } {

@@ -11,6 +11,12 @@ export function timelineMarksOf(view: View, state: Pick<State, "selection" | "ho
   const selected = nodesOf(view, state.selection);
   const hovered = nodesOf(view, state.hover === null ? [] : [state.hover]);
   const stepOf = new Map(view.decisions.map(({ node, step }) => [node, step]));
+  const leftAloneAt = new Map(view.decisions.map(({ node }) => [view.carriedTo[node] ?? -1, node]));
+  const membersOf = (node: number): number[] => {
+    const served = view.provenance[node] ?? [];
+    const own = leftAloneAt.get(node);
+    return served.length > 0 || own === undefined ? served : [own];
+  };
   const isUndecided = (node: number): boolean => state.step >= 0 && (stepOf.get(node) ?? -1) > state.step;
   return {
     isSelected: ({ side }, bar) => selected[side].anyIn(bar.node, bar.lastNode + 1),
@@ -18,7 +24,7 @@ export function timelineMarksOf(view: View, state: Pick<State, "selection" | "ho
     levelOf({ side }, bar) {
       if (bar.kind !== "" && state.kinds.length > 0 && !state.kinds.includes(bar.kind)) return "dim";
       if (litNodes[side].anyIn(bar.node, bar.lastNode + 1)) return "lit";
-      const members = side === "before" ? [bar.node] : (view.provenance[bar.node] ?? []);
+      const members = side === "before" ? [bar.node] : membersOf(bar.node);
       return bar.kind !== "" && members.length > 0 && members.every(isUndecided) ? "dim" : "plain";
     },
   };

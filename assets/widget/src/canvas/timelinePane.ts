@@ -9,12 +9,13 @@ import { listenToPointer } from "./pointer";
 import { drawTimeline } from "./timelineDraw";
 import { hitTimeline, type TimelineHit } from "./timelineHit";
 import { timelineKeys, type TimelineActions } from "./timelineKeys";
-import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, type TimeScale } from "./timelineLayout";
+import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, wantedHeight, type TimeScale } from "./timelineLayout";
 import { timelineMarksOf } from "./timelineMarks";
 import { timelineTable } from "./timelineTwin";
 import type { Bar } from "./timelineTracks";
 
 const RIGHT_MARGIN = 16;
+const HEAD_HEIGHT = 36;
 
 export const mountTimeline: Pane = (root, store) => {
   let layout = layoutTimeline(store.current, 0);
@@ -64,6 +65,7 @@ export const mountTimeline: Pane = (root, store) => {
     button("Fit selection", { title: "Fit the selection (f)", "data-key": "f", "aria-label": null, onclick: actions.fitSelection }),
     button("Fit all", { title: "Fit all (F)", "data-key": "F", "aria-label": null, onclick: actions.fitAll }));
   const twin = h("div", {});
+  root.style.setProperty("--bv-timeline-wanted", `${HEAD_HEIGHT + wantedHeight(store.payload.views)}px`);
   root.append(h("div", { class: "bv-head" }, title, hint, tools), stage, twin);
 
   const host = hostCanvas(stage,

@@ -33,7 +33,9 @@ export function tracksOf(view: View, side: Side): Track[] {
     const lane = track.lanes[slice.lane]!;
     const { node, start, end, kind } = slice;
     if (slice.row === COMPUTE) {
-      addCompute(lane, { start, end, node, lastNode: node, kind: "", bucket: -1, label: blockOf(view[side].module[node] ?? "") });
+      const isHelper = (view[side].bucket[node] ?? -1) >= 0;
+      const label = isHelper ? "" : blockOf(view[side].module[node] ?? "");
+      addCompute(lane, { start, end, node, lastNode: node, kind: "", bucket: -1, label });
       continue;
     }
     const bucket = side === "after" ? (bucketOf.get(node) ?? -1) : -1;

@@ -1,6 +1,7 @@
 // One line of the decision table.
 
-import { h } from "../dom";
+import { blockOf, shortName } from "../canvas/modules";
+import { h, type Child } from "../dom";
 import { icon, kindGlyph } from "../glyphs";
 import type { Decision } from "../types";
 
@@ -15,19 +16,34 @@ export function headerRow(): HTMLElement {
 export function decisionRow(decision: Decision, row: number): HTMLElement {
   const { step, kind, label, name, size, merged, reason, differs } = decision;
   return h("div", {
-    class: "bv-row", role: "row", "aria-rowindex": row + 2, title: name, "data-tone": merged ? "plain" : "alert",
+    class: "bv-row", role: "row", "aria-rowindex": row + 2, title: label === name ? name : `${label}\n${name}`, "data-tone": merged ? "plain" : "alert",
     "data-differs": differs !== "",
   },
     cell("step", String(step + 1)),
-    cell("label", kindGlyph(kind), h("span", {}, h("bdi", {}, label))),
+    cell("label", kindGlyph(kind), differs === "" ? null : differsMark(), ...labelParts(label)),
     cell("size", size),
     cell("outcome", ...outcomeParts(decision)),
     h("span", { class: "bv-cell bv-reason", role: "gridcell", title: differs === "" ? reason : `${reason}. torch.compile differs: ${differs}` },
-      differs === "" ? null : h("span", { class: "bv-differs", "aria-label": "differs from Inductor" }, "≠"), reason));
+      merged ? null : icon("alert"), h("span", {}, reason)));
 }
 
-function cell(column: string, ...children: (Node | string)[]): HTMLElement {
+function cell(column: string, ...children: Child[]): HTMLElement {
   return h("span", { class: `bv-cell bv-${column}`, role: "gridcell" }, ...children);
+}
+
+// "layers.0." stays, what follows loses its front where there is no room.
+function labelParts(label: string): HTMLElement[] {
+  const short = shortName(label);
+  const block = `${blockOf(label)}.`;
+  const head = short.startsWith(block) ? block : "";
+  return [
+    ...(head === "" ? [] : [h("span", { class: "bv-block" }, head)]),
+    h("span", { class: "bv-tail" }, h("bdi", {}, short.slice(head.length))),
+  ];
+}
+
+function differsMark(): HTMLElement {
+  return h("b", { class: "bv-differs", role: "img", "aria-label": "differs from Inductor" }, "≠");
 }
 
 // "joined B1" with the bucket set off; a mark beside what was left alone, so that colour does not say it alone.

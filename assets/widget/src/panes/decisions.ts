@@ -104,6 +104,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   const drawReasons = (): void => {
     reason = "";
+    reasons.hidden = store.current.reasons.length === 0;
     reasons.replaceChildren(h("option", { value: "" }, "every reason"), ...store.current.reasons.map((each) =>
       h("option", { value: each.code, title: each.meaning }, `${each.label} (${each.count})`)));
   };

@@ -35,10 +35,13 @@ export const mountStepper: Pane = (root, store) => {
   const draw = (): void => {
     const { decisions } = store.current;
     const step = currentDecision(store)?.step ?? -1;
-    place.textContent = step < 0 ? `${decisions.length} steps` : `step ${step + 1} of ${decisions.length}`;
-    for (const [control, isOff] of [[first, step === 0], [previous, step === 0], [next, isAtEnd()], [last, isAtEnd()]] as const) {
-      control.setAttribute("aria-disabled", String(isOff || decisions.length === 0));
-    }
+    place.replaceChildren(...(step < 0 ? [`${decisions.length} steps`] : [h("span", {}, "step "), `${step + 1} of ${decisions.length}`]));
+    const hasAlone = (isThere: (other: number) => boolean): boolean => decisions.some((each) => !each.merged && isThere(each.step));
+    const off: [HTMLElement, boolean][] = [
+      [first, step === 0], [previous, step === 0], [next, isAtEnd()], [last, isAtEnd()], [play, false],
+      [previousAlone, !hasAlone((other) => step < 0 || other < step)], [nextAlone, !hasAlone((other) => other > step)],
+    ];
+    for (const [control, isOff] of off) control.setAttribute("aria-disabled", String(isOff || decisions.length === 0));
   };
 
   const first = button("First decision", { class: "bv-button bv-end", onclick: () => goToStep(store, 0) }, icon("first"));

@@ -1,7 +1,7 @@
 // The strip on top: what the pass achieved in a few numbers.
 
 import { h } from "../dom";
-import type { Pane, Stat } from "../types";
+import type { Pane, Stat, View } from "../types";
 
 export const mountSummary: Pane = (root, store) => {
   const draw = (): void => {
@@ -9,7 +9,7 @@ export const mountSummary: Pane = (root, store) => {
     const name = views.length > 1 ? `${title} · ${store.current.name}` : title;
     root.replaceChildren(
       h("dl", { class: "bv-stats" }, ...store.current.summary.map(statistic)),
-      h("p", { class: "bv-origin" }, h("b", {}, name), h("span", {}, subtitle)),
+      h("p", { class: "bv-origin" }, h("b", {}, name), h("span", {}, subtitle), h("span", { class: "bv-terms" }, termsOf(store.current))),
     );
   };
   draw();
@@ -17,6 +17,11 @@ export const mountSummary: Pane = (root, store) => {
     if (changed.has("view")) draw();
   });
 };
+
+// The toolbar shows the policy where it has the room.
+function termsOf({ policy }: View): string {
+  return policy.map(([label, value]) => (label === "cap" ? `cap ${value}` : value)).join(" · ");
+}
 
 function statistic({ label, value, tone, hint }: Stat): HTMLElement {
   const [number, unit] = splitUnit(value);

@@ -10,7 +10,7 @@ export function samplePayload(): Payload {
   return {
     schema: "bucketviz/1",
     title: "llama-8-layers",
-    subtitle: "8 ranks · cap 25 MiB · default · adjacent · safe",
+    subtitle: "8 ranks",
     views: [viewOf("forward", forwardGraph()), viewOf("backward", backwardGraph())],
   };
 }

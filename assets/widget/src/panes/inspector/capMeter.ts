@@ -6,7 +6,7 @@ import type { Bucket, Decision, Kind, Store, View } from "../../types";
 import { layoutSegments, segmentBars, type Tone } from "./bars";
 
 const BAR = { top: 0, height: 18 };
-const MOST_CAP_TO_CONTENT = 4; // a cap further away than this is named, not drawn
+export const MOST_CAP_TO_CONTENT = 4; // a cap further away than this is named, not drawn
 
 export interface Fill {
   kind: Kind;
@@ -21,6 +21,8 @@ export function fillOfDecision(view: View, decision: Decision): Fill | null {
   const { kind, node, capBytes, members, bytes } = decision;
   if (capBytes === 0) return null;
   const bucket = view.buckets[decision.bucket];
+  const isCapAtStake = members.length > 0 || decision.bucketBytes + (bytes ?? 0) > capBytes;
+  if (!decision.merged && !isCapAtStake) return null;
   const sums = sumsOfDecision(decision);
   if (bucket === undefined) return { kind, members, self: -1, ghost: { node, bytes: bytes ?? 0 }, capBytes, sums };
   const fill = fillOfBucket(view, bucket);

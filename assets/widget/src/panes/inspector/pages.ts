@@ -6,19 +6,22 @@ import { icon } from "../../glyphs";
 import { refOfBucket, type Side } from "../../refs";
 import type { Bucket, Decision, GraphColumns, Store } from "../../types";
 import { readersOf, usesOf } from "../readers";
+import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
 import { chain, facts, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
 
 const SHOWN_MEMBERS = 8;
 
-export function overviewPage({ current }: Store): HTMLElement[] {
+export function overviewPage(store: Store): HTMLElement[] {
+  const { current } = store;
   const reasons = current.reasons.map(({ label, count, meaning }) =>
     h("div", { class: "bv-reason-line" }, h("dt", {}, h("b", {}, String(count)), ` ${label}`), h("dd", {}, meaning)));
   return [
     h("p", { class: "bv-why" }, "Select a collective, a bucket or a node in any pane; it lights up in all of them. n walks the decisions."),
-    section("Reasons", h("dl", { class: "bv-reasons" }, ...reasons)),
-  ];
+    reasons.length === 0 ? null : section("Reasons", h("dl", { class: "bv-reasons" }, ...reasons)),
+    current.buckets.length === 0 ? null : section("Buckets", bucketFills(store)),
+  ].filter((part) => part !== null);
 }
 
 export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
@@ -33,7 +36,7 @@ export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
     facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
       ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)]]),
     path.length === 0 ? null : section("Witness", chain(store, "before", path)),
-    fill === null ? null : section(bucket === undefined ? "Open bucket, as the pass saw it" : `Bucket ${bucket.label}`, capMeter(store, fill)),
+    fill === null ? null : section(bucket === undefined ? "Cap, as the pass saw it" : `Bucket ${bucket.label}`, capMeter(store, fill)),
     bucket === undefined ? null : section("Byte layout", byteLayout(store, bucket, node)),
     usesSection(store, "before", node),
     stackTrace(view.before.stack[node] ?? ""),
