@@ -11,14 +11,15 @@ import torch
 import torch.distributed as dist
 import torch.fx as fx
 from torch import nn
-from torch.distributed.tensor import DTensor
+from torch.utils._pytree import tree_map_only
 
 from bucketviz.collectives import collective_op
-from bucketviz.errors import CaptureError
 from bucketviz.sources.annotations import annotate
+from bucketviz.sources.axes import data_parallel_axes
+from bucketviz.sources.checks import check_call, check_model, check_options, checked_inputs
 from bucketviz.sources.fake_world import fake_world, known_groups
-from bucketviz.sources.sharding import PARALLELISMS, Sharded, data_parallel_axes, sharded
-from bucketviz.sources.tracing import trace
+from bucketviz.sources.sharding import Sharded, sharded
+from bucketviz.sources.tracing import check_is_traced, neutral_ground, trace
 from bucketviz.units import format_count
 
 
@@ -37,8 +38,8 @@ class Captured:
         rank: The rank that the graphs are of.
         groups: Global ranks of every process group, by name.
         name: What the capture is called.
-        replicated: Names of the parameters that every rank holds whole although weights are sharded: their
-            dim 0 does not divide by the number of shards, so their gradients are all-reduced.
+        replicated: Names of the parameters that every rank holds whole although weights are sharded: scalars,
+            whose gradients are all-reduced.
     """
 
     forward: fx.GraphModule
@@ -70,7 +71,8 @@ def capture(
 
     No process is started and nothing is sent: the ranks are pretended. The model is left as it was. A model
     on the meta device needs no memory. Each weight is gathered where it is read and its gradient reduced
-    where it is made; gathered weights are kept for the backward graph.
+    where it is made (so a module that is called twice reduces twice; a weight that several modules share is
+    gathered and reduced once); gathered weights are kept for the backward graph.
 
     Args:
         model: A plain module; with ``parallelism=None`` one that is parallel already.
@@ -96,14 +98,21 @@ def capture(
                 module = parallelize_module(MLP(), mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
                 captured = capture(module, x, parallelism=None, world_size=8)
     """
+    check_options(parallelism, world_size, {"param_dtype": param_dtype, "reduce_dtype": reduce_dtype})
     model = getattr(model, "_orig_mod", model)
-    args, kwargs = _checked_inputs(inputs)
-    _check(model, parallelism, world_size)
+    check_model(model, parallelism)
+    args, kwargs = checked_inputs(inputs)
+    check_call(model, args, kwargs)
     label = name or type(model).__name__
-    with fake_world(world_size), _prepared(model, parallelism, param_dtype, reduce_dtype) as prepared:
+    with (
+        neutral_ground(),
+        fake_world(world_size),
+        _prepared(model, parallelism, param_dtype, reduce_dtype) as prepared,
+    ):
         dtype = param_dtype if parallelism else None
 
         def step(*args: Any, **kwargs: Any) -> object:
+            check_is_traced(label)
             output = model(*_cast(args, dtype), **_cast(kwargs, dtype))
             prepared.release()
             return output
@@ -131,62 +140,8 @@ def _prepared(
         yield prepared
 
 
-def _checked_inputs(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    args: tuple[Any, ...] = ()
-    kwargs: dict[str, Any] = {}
-    if isinstance(inputs, torch.Tensor):
-        args = (inputs,)
-    elif isinstance(inputs, tuple | list):
-        args = tuple(inputs)
-    elif isinstance(inputs, Mapping):
-        kwargs = dict(inputs)
-    if not any(isinstance(value, torch.Tensor) for value in (*args, *kwargs.values())):
-        raise CaptureError(
-            f"inputs must be a tensor, a tuple of arguments or a dict of keyword arguments with at least one "
-            f"tensor, got {_kinds(inputs)}; pass what the model is called with"
-        )
-    return args, kwargs
-
-
-def _kinds(inputs: object) -> str:
-    if not isinstance(inputs, tuple | list | Mapping):
-        return type(inputs).__name__
-    values = inputs.values() if isinstance(inputs, Mapping) else inputs
-    return f"{type(inputs).__name__} of {', '.join(type(value).__name__ for value in values) or 'nothing'}"
-
-
-def _check(model: object, parallelism: object, world_size: object) -> None:
-    if not isinstance(model, nn.Module):
-        raise CaptureError(f"expected a torch.nn.Module, got {type(model).__name__}; wrap the function in a module")
-    if parallelism is not None and parallelism not in PARALLELISMS:
-        raise CaptureError(
-            f"parallelism={parallelism!r} is not known; choose one of {', '.join(PARALLELISMS)}, or None"
-        )
-    if isinstance(world_size, bool) or not isinstance(world_size, int) or world_size < 2:
-        raise CaptureError(
-            f"world_size must be an int of at least 2, got {world_size!r}; one rank has no one to talk to"
-        )
-    has_dtensors = any(isinstance(parameter, DTensor) for parameter in model.parameters())
-    if parallelism is None and has_dtensors and not dist.is_initialized():
-        raise CaptureError(
-            "the model holds DTensors, but the process group that they were made in is gone; "
-            "make the model and capture it inside one `with fake_world(world_size):`"
-        )
-    if parallelism is None:
-        return
-    if has_dtensors:
-        raise CaptureError(
-            f"the model holds DTensors already; parallelism={parallelism!r} shards plain modules, pass None"
-        )
-    if not any(True for _ in model.parameters()):
-        raise CaptureError(f"{type(model).__name__} has no parameters, so there is nothing to shard or reduce")
-
-
 def _cast(values: Any, dtype: torch.dtype | None) -> Any:
     """Casts the floating-point tensors among a step's arguments."""
-    if isinstance(values, dict):
-        return {key: _cast(value, dtype) for key, value in values.items()}
-    if isinstance(values, tuple | list):
-        return type(values)(_cast(value, dtype) for value in values)
-    is_cast = dtype is not None and isinstance(values, torch.Tensor) and values.is_floating_point()
-    return values.to(dtype) if is_cast else values
+    if dtype is None:
+        return values
+    return tree_map_only(torch.Tensor, lambda x: x.to(dtype) if x.is_floating_point() else x, values)

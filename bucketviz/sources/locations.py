@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import torch
 import torch.fx as fx
 
 from bucketviz.collectives import collective_op, is_wait
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
-_LIBRARY = re.compile(r"/torch/|/bucketviz/sources/(capture|sharding|tracing)\.py$")
-_ITEM = re.compile(r"\[['\"]?([^'\"\]]+)['\"]?\]")
-_NOISE = frozenset({"L", "self", "_modules", "parametrizations", "fn"})
+_TORCH = re.escape(str(Path(torch.__file__).parent))
+_LIBRARY = re.compile(
+    rf"^{_TORCH}/|/(site-packages|dist-packages|lib)/torch/|/bucketviz/sources/(capture|sharding|tracing|weights)\.py$"
+)
+_ROOT = re.compile(r"^[LG]\[['\"]\w+['\"]\]")
+_ITEM = re.compile(r"(?:\._modules)?\[['\"]?([^'\"\]]+)['\"]?\]")
 
 PARAMETERS_KEY = "parameters"
 """``gm.meta`` key: {placeholder name: fully qualified parameter name}."""
@@ -27,8 +31,7 @@ def module_path(node: fx.Node) -> str:
         return ""
     innermost = list(stack.values())[-1]
     path = innermost[0] if isinstance(innermost, tuple) else str(innermost)
-    parts = _ITEM.sub(r".\1", str(path)).split(".")
-    return ".".join(part for part in parts if part and part not in _NOISE)
+    return _ITEM.sub(r".\1", _ROOT.sub("", str(path))).strip(".")
 
 
 def source_line(node: fx.Node) -> str:

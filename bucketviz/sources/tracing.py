@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from bucketviz.errors import CaptureError
 from bucketviz.progress import Advance, progress
 from bucketviz.sources.locations import is_user_file, source_line
 
+_FAKE_TENSOR_LOG = logging.getLogger("torch._subclasses.fake_tensor")
 _RAISED = re.compile(r"(?:got|raised exception) (\w+\(['\"].*)$", re.MULTILINE)
 _PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm", "convolution"})
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)[^\n]*(?:\n +(?P<code>[^\n]+))?')
@@ -51,7 +53,7 @@ def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[s
         CaptureError: when the function does not trace into one graph.
     """
     found: dict[str, Any] = {}
-    with progress(f"Tracing {label}", total=2) as advance, _quiet_autograd():
+    with progress(f"Tracing {label}", total=2) as advance:
         compiled = torch.compile(_fresh(step), backend=_backend(found, advance), fullgraph=True, dynamic=False)
         try:
             compiled(*args, **kwargs)
@@ -65,20 +67,46 @@ def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[s
             traced = dict(found)
             found.clear()
     if "forward" not in traced:
-        raise CaptureError(
-            f"torch.compile did not trace {label}: it is switched off, or the model runs no tensor op; "
-            "unset TORCH_COMPILE_DISABLE and torch.compiler.set_stance(), or capture a model that computes"
-        )
+        raise CaptureError(f"{label} runs no tensor op, so there is no graph; capture a model that computes")
     _check_products(traced["forward"], label)
     return Traced(traced["forward"], traced.get("backward"), traced["arguments"])
 
 
 @contextmanager
-def _quiet_autograd() -> Iterator[None]:
-    """Turns autograd on wherever the caller stands, and keeps the tracer's own warnings from the caller."""
-    with torch.inference_mode(False), torch.enable_grad(), warnings.catch_warnings():
+def neutral_ground() -> Iterator[None]:
+    """Turns autograd and the tracer on wherever the caller stands, and keeps what the tracer says from the caller."""
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.compiler.set_stance("default"),
+        warnings.catch_warnings(),
+        _silent(_FAKE_TENSOR_LOG),
+    ):
         warnings.simplefilter("ignore")
         yield
+
+
+@contextmanager
+def _silent(logger: logging.Logger) -> Iterator[None]:
+    """Keeps a logger quiet about errors that are raised as well."""
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_disabled
+
+
+def check_is_traced(label: str) -> None:
+    """Refuses to run a step for real; its first act.
+
+    Raises:
+        CaptureError: when torch.compile is switched off.
+    """
+    if not torch.compiler.is_compiling():
+        raise CaptureError(
+            f"torch.compile is switched off, so {label} cannot be traced; "
+            "unset TORCH_COMPILE_DISABLE, TORCHDYNAMO_DISABLE and torch._dynamo.config.disable"
+        )
 
 
 def _fresh(function: Callable[..., object]) -> Callable[..., object]:
