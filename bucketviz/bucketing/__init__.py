@@ -2,7 +2,8 @@
 
 Buckets come out as torch's do, and graphs are changed in place. What differs: a graph comes back sorted; keyword
 arguments are understood; and where torch stops at an assertion, a :class:`bucketviz.errors.BucketvizError` says
-what was asked, what was found and what to do, before the graph has changed.
+what was asked, what was found and what to do, before the graph has changed. In-place writes between the members
+and absorbed casts that change values are not looked at, as there; :func:`bucketviz.bucket` does.
 
 Source: the functions of the same names in torch/_inductor/fx_passes/bucketing.py.
 """

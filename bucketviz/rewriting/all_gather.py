@@ -6,7 +6,8 @@
     rank 1  | n_0 | n_1 | … |  -->   member i = column i, reshaped to (W * rows, …)
 
 Source: ``all_gather_merge_fn_to_trace*`` in torch/_inductor/fx_passes/bucketing.py, whose names and arguments
-these functions share. They also take members without dims, and the functional form casts where it has to.
+these functions share. They also take members without dims, the functional form casts where it has to, and the
+graphs of two ranks differ in one constant only, also where sizes are symbolic.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def all_gather_merge_fn_to_trace(
     numels = [x.numel() for x in ag_ins]
     total = sum(numels)
     buffer = torch.empty(total * group_size, dtype=dtype, device=ag_ins[0].device)
-    own = buffer.narrow(0, total * rank, total)
+    own = _own_row(buffer, group_size, total, rank)
     own.copy_(_concatenated(ag_ins))
     gathered = _gather_into(buffer, own, group_size, group_name)
     return _cut(gathered, group_size, numels, ag_ins, out_dtypes)
@@ -70,9 +71,8 @@ def all_gather_merge_fn_to_trace_custom_ops(
         rank: Rank inside the group.
     """
     numels = bucket_numels(_ag_ins, dtype, out_dtypes)
-    total = sum(numels)
     buffer = PACK_ALL_GATHER(_ag_ins, group_size, dtype, out_dtypes, rank)
-    own = buffer.narrow(0, total * rank, total)
+    own = _own_row(buffer, group_size, sum(numels), rank)
     gathered = _gather_into(buffer, own, group_size, group_name)
     return _cut(gathered, group_size, numels, _ag_ins, out_dtypes)
 
@@ -142,6 +142,11 @@ def pick_bucket_dtype(dtypes: Sequence[torch.dtype]) -> torch.dtype:
 
 def _concatenated(inputs: Sequence[torch.Tensor]) -> torch.Tensor:
     return torch.cat([x.reshape(-1) for x in inputs])
+
+
+def _own_row(buffer: torch.Tensor, group_size: int, total: int, rank: int) -> torch.Tensor:
+    """Gives this rank's part of the buffer; the rank stays a plain constant of the graph, whatever ``total`` is."""
+    return buffer.view(group_size, total).select(0, rank)
 
 
 def _gather_into(buffer: torch.Tensor, own: torch.Tensor, group_size: int, group_name: Any) -> torch.Tensor:

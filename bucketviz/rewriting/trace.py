@@ -22,6 +22,13 @@ except ImportError as error:
         "torch._subclasses.fake_tensor.FakeTensor; install torch 2.11 to 2.14"
     ) from error
 
+_SIZE_READS = (
+    torch.ops.aten.sym_size.int,
+    torch.ops.aten.sym_stride.int,
+    torch.ops.aten.sym_numel.default,
+    torch.ops.aten.sym_storage_offset.default,
+)
+
 
 def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
     """Gives the graph of ``function(*arguments)``, a placeholder for each leaf of the arguments, in order.
@@ -40,6 +47,7 @@ def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
     with keeping_symbols(fake_mode), fake_mode, enable_python_dispatcher():
         graph = make_fx(lambda *leaves: function(*leaves))(*arguments).graph
     _drop_detaches(graph)
+    _read_sizes_first(graph)
     return graph
 
 
@@ -56,6 +64,25 @@ def _drop_detaches(graph: fx.Graph) -> None:
     for node in graph.find_nodes(op="call_function", target=torch.ops.aten.detach.default):
         node.replace_all_uses_with(node.all_input_nodes[0])
         graph.erase_node(node)
+
+
+def _read_sizes_first(graph: fx.Graph) -> None:
+    """Moves the reads of the arguments' sizes to the top, in a fixed order.
+
+    Where tracing puts them depends on what fake tensors have cached, so that two ranks' graphs could differ.
+    """
+    placeholders = graph.find_nodes(op="placeholder")
+    reads = [read for placeholder in placeholders for read in sorted(_size_reads(placeholder), key=_what_is_read)]
+    for read in reversed(reads):
+        placeholders[-1].append(read)
+
+
+def _size_reads(tensor: fx.Node) -> list[fx.Node]:
+    return [reader for reader in tensor.users if reader.target in _SIZE_READS]
+
+
+def _what_is_read(read: fx.Node) -> str:
+    return f"{read.target} {read.args[1:]}"
 
 
 @contextmanager
