@@ -34,6 +34,6 @@ def check_no_cycle(graph: fx.Graph, buckets: Mapping[str, Sequence[fx.Node]]) ->
     involved = [label for label, starts in buckets.items() if not set(starts).isdisjoint(cycle)]
     path = [node.name for node in cycle if collective_op(node) is not None or is_wait(node)]
     raise RewriteError(
-        f"{' and '.join(involved)} cannot be merged, it would wait for itself: {' -> '.join((*path, path[0]))}; "
-        "merge fewer collectives, or plan with fidelity='safe', which checks for this"
+        f"merging {' and '.join(involved)} would make a collective wait for itself: "
+        f"{' -> '.join((*path, path[0]))}; merge fewer, or plan with fidelity='safe', which checks for this"
     )
