@@ -180,7 +180,7 @@ SENTENCES = [
         "over_the_cap",
         SMALL_CAP,
         "ag4",
-        "ag4 was left alone: beside ag3 it exceeds the cap, 512 B + 1 KiB > 1 KiB."
+        "ag4 was left alone: with B1, where ag3 is, it exceeds the cap, 1 KiB + 512 B > 1 KiB."
         " Would join at a cap of 1.5 KiB or more.",
     ),
     (

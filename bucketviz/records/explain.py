@@ -146,9 +146,11 @@ def _key_changed(plan: Plan, decision: Decision) -> str:
 
 
 def _over_cap(plan: Plan, decision: Decision) -> str:
-    total = f"{_bytes(decision, 'size_bytes')} + {_bytes(decision, 'neighbour_bytes')}"
-    cap = _bytes(decision, "cap_bytes")
-    return f"was left alone: beside {_text(decision, 'neighbour')} it exceeds the cap, {total} > {cap}."
+    total = f"{_bytes(decision, 'neighbour_bytes')} + {_bytes(decision, 'size_bytes')}"
+    neighbour = _text(decision, "neighbour")
+    bucket = plan.decision(neighbour).bucket
+    beside = neighbour if bucket is None else f"{plan.buckets[bucket].label}, where {neighbour} is,"
+    return f"was left alone: with {beside} it exceeds the cap, {total} > {_bytes(decision, 'cap_bytes')}."
 
 
 def _larger(plan: Plan, decision: Decision) -> str:

@@ -1,0 +1,71 @@
+"""Notebook 01 in a real JupyterLab: run all, click, read the selection back in Python, step with the keyboard."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter import TOKEN, jupyterlab
+from playwright.sync_api import Page, expect
+from watching import WatchedPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "01_what_is_a_bucket.ipynb"
+PROBE = "print('probe:', explorer.selection, explorer.step)"
+RUN_MS = 240_000
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the notebook and, at its end, a cell that prints what Python sees."""
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell(PROBE))
+    nbformat.write(notebook, tmp_path / NOTEBOOK.name)
+    return tmp_path
+
+
+def run_all(page: Page) -> None:
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+
+def probe(page: Page) -> str:
+    """Runs the last cell again and gives what it prints."""
+    cell = page.locator(".jp-CodeCell").last
+    cell.locator(".jp-OutputArea-output").evaluate("output => output.textContent = ''")
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    output = cell.locator(".jp-OutputArea-output")
+    expect(output).to_contain_text("probe:", timeout=30_000)
+    return output.inner_text().strip()
+
+
+def test_notebook_01_runs_and_shares_one_selection(watched: WatchedPage, folder: Path) -> None:
+    page = watched.page
+    with jupyterlab(folder) as address:
+        with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url, timeout=60_000):
+            page.goto(f"{address}/lab/tree/{NOTEBOOK.name}?token={TOKEN}")
+        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(timeout=60_000)
+        run_all(page)
+        expect(page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output")).to_contain_text(
+            "probe: ['B1'] -1", timeout=RUN_MS
+        )
+        widget = page.locator(".bucketviz")
+        expect(widget).to_have_count(1)
+        widget.scroll_into_view_if_needed()
+
+        row = widget.locator(".bv-grid [role=row][title*='layers.0.attention.wk']").first
+        row.click()
+        name = str(row.get_attribute("title")).splitlines()[-1]
+        expect(widget.locator(".bv-inspector")).to_contain_text(name)
+        assert probe(page) == f"probe: ['{name}'] -1"
+
+        widget.scroll_into_view_if_needed()
+        row.focus()
+        page.keyboard.press("n")
+        stepped = widget.locator(".bv-grid [role=row][aria-selected=true]")
+        expect(stepped).not_to_have_attribute("title", str(row.get_attribute("title")))
+        reached = str(stepped.get_attribute("title")).splitlines()[-1]
+        step = int(str(stepped.locator(".bv-step").text_content())) - 1
+        assert probe(page) == f"probe: ['{reached}'] {step}"
+        assert page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    assert watched.errors == []
