@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from bucketviz.errors import BucketvizError
+from bucketviz.errors import BucketvizError, ExplorerError
 from bucketviz.records import Execution, Plan
 from bucketviz.records.explain import outcome_text
 from bucketviz.units import format_bytes
@@ -56,6 +56,8 @@ def _run(html: Path | None, num_layers: int, world_size: int, cap_mib: float, st
     from bucketviz.demo import run_demo
     from bucketviz.explorer import Explorer
 
+    if html is not None and not html.parent.is_dir():
+        raise ExplorerError(f"cannot write {html}: there is no folder {html.parent}; choose one that exists")
     result = run_demo(num_layers, world_size, cap_mib)
     for rewrite, execution in zip(result.rewrites, result.executions, strict=True):
         _print_plan(rewrite.plan)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bucketviz.progress import Advance, progress
-from bucketviz.records import Execution, Rewrite
+from bucketviz.records import Execution, Policy, Rewrite
 from bucketviz.sources import gallery
 from bucketviz.sources.capture import capture
 from bucketviz.verbs import bucket, execute, rewrite_record
@@ -43,7 +43,11 @@ def run_demo(num_layers: int = 8, world_size: int = 8, cap_mib: float = CAP_MIB)
 
     Units:
         ``cap_mib`` is in MiB (2**20 bytes).
+
+    Raises:
+        PolicyError: for a cap that is not a positive number.
     """
+    policy = Policy(cap_mib=cap_mib)
     model = gallery.llama(num_layers=num_layers)
     with progress("Capturing forward and backward"):
         captured = capture(model, gallery.llama_inputs(), world_size=world_size, name=f"llama-{num_layers}-layers")
@@ -51,7 +55,7 @@ def run_demo(num_layers: int = 8, world_size: int = 8, cap_mib: float = CAP_MIB)
     for graph in (captured.forward, captured.backward):
         assert graph is not None, "the gallery's model has trainable parameters"
         with progress(f"Bucketing {graph.meta['name']}"):
-            result = bucket(graph, cap_mib=cap_mib)
+            result = bucket(graph, policy)
         with progress(f"Running {graph.meta['name']} on {world_size} ranks", total=1.0) as advance:
             executions.append(execute(result, world_size=world_size, on_progress=_steps(advance)))
         rewrites.append(rewrite_record(result))

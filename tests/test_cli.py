@@ -1,0 +1,107 @@
+"""The command line: the demo end to end on a small model, and where it cannot open a notebook."""
+
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from bucketviz import cli
+from bucketviz.errors import CaptureError
+
+SMALL = ["demo", "--layers", "1", "--world-size", "2", "--cap-mib", "0.5"]
+runner = CliRunner()
+
+
+def no_browser() -> Any:
+    raise webbrowser.Error
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def invoke(*arguments: str) -> tuple[int, str]:
+    result = runner.invoke(cli.app, list(arguments), env={"COLUMNS": "100"})
+    return result.exit_code, result.output
+
+
+@pytest.mark.slow
+def test_the_demo_writes_a_page_and_prints_proof_and_decisions(in_folder: Path) -> None:
+    exit_code, text = invoke(*SMALL, "--html", "out.html")
+    assert exit_code == 0
+    assert text.count("bitwise equal before and after") == 2
+    assert "forward: 12 collectives -> " in text
+    assert "all_gather_into_tensor_11" in text
+    assert "layers.0.attention.wq" in text
+    assert "bucketviz-payload" in (in_folder / "out.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_without_a_browser_it_says_so_and_writes_a_page(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(webbrowser, "get", no_browser)
+    exit_code, text = invoke(*SMALL)
+    assert exit_code == 0
+    assert "no browser can open here, so the explorer went to a page instead" in text
+    assert (in_folder / cli.FALLBACK_PAGE).is_file()
+
+
+@pytest.mark.slow
+def test_with_a_browser_it_opens_the_notebook(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("firefox"))
+    monkeypatch.setattr(cli.subprocess, "run", lambda command, check: commands.append(command))
+    exit_code, text = invoke(*SMALL)
+    assert exit_code == 0
+    assert f"Opening {cli.NOTEBOOK.name}" in text
+    assert [command[1:] for command in commands] == [["-m", "jupyterlab", str(cli.NOTEBOOK)]]
+    assert list(in_folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demo", "--layers", "0"], "--layers"),
+        (["demo", "--world-size", "1"], "--world-size"),
+        (["demo", "--cap-mib", "nan", "--layers", "1"], "cap_mib must be a positive, finite number of MiB, got nan"),
+        (["demo", "--cap-mib", "0", "--layers", "1"], "cap_mib must be a positive, finite number of MiB, got 0"),
+        (["demo", "--cap-mib", "a lot"], "--cap-mib"),
+        (["demo", "--html", "absent/out.html", "--layers", "1"], "absent"),
+        (["show"], "No such command 'show'"),
+    ],
+)
+def test_arguments_that_cannot_be_end_with_two_and_a_reason(
+    in_folder: Path, arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bucketviz.demo.capture", refuse_to_start)
+    exit_code, text = invoke(*arguments)
+    assert exit_code == 2
+    assert message in " ".join(text.replace("│", " ").split())
+
+
+def refuse_to_start(*args: Any, **kwargs: Any) -> None:
+    raise CaptureError("the demo began to work before it looked at its arguments")
+
+
+def test_the_notebook_that_the_demo_opens_is_there() -> None:
+    assert cli.NOTEBOOK.is_file()
+
+
+@pytest.mark.parametrize(
+    ("browser", "obstacle"),
+    [("w3m", "only a text browser (w3m) is here"), ("/usr/bin/www-browser", "only a text browser"), ("firefox", "")],
+)
+def test_a_text_browser_is_no_place_for_a_notebook(
+    monkeypatch: pytest.MonkeyPatch, browser: str, obstacle: str
+) -> None:
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser(browser))
+    assert cli._obstacle().startswith(obstacle)
+    assert bool(cli._obstacle()) == bool(obstacle)
+
+
+def test_without_jupyterlab_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    assert 'pip install -e ".[lab]"' in cli._obstacle()
