@@ -168,7 +168,7 @@ SENTENCES = [
         "adjacent_gathers",
         {},
         "ag2",
-        "ag2 joined B0 (all_gather · group '0' · f32), place 3 of 3: 1 KiB + 512 B <= 1.95 GiB.",
+        "ag2 joined B0 (all_gather · group '0' · f32), place 3 of 3: 1 KiB + 512 B ≤ 1.95 GiB.",
     ),
     (
         "over_the_cap",

@@ -133,7 +133,7 @@ def _opened(plan: Plan, decision: Decision) -> str:
 
 def _joined(plan: Plan, decision: Decision) -> str:
     bucket = _bucket(plan, decision)
-    total = f"{_bytes(decision, 'bucket_bytes')} + {_bytes(decision, 'size_bytes')} <= {_bytes(decision, 'cap_bytes')}"
+    total = f"{_bytes(decision, 'bucket_bytes')} + {_bytes(decision, 'size_bytes')} ≤ {_bytes(decision, 'cap_bytes')}"
     place = f"place {_text(decision, 'place')} of {len(bucket.collectives)}"
     return f"joined {bucket.label} ({bucket.key}), {place}: {total}."
 
