@@ -3,7 +3,7 @@
 import { h } from "./dom";
 
 const NARROW_PX = 900;
-const WIDE_PX = 1240;
+const WIDE_PX = 1360;
 const SHORT_PX = 700;
 
 export type Tab = "decisions" | "graph" | "inspector";

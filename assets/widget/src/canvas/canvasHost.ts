@@ -7,12 +7,11 @@ import { TextFitter } from "./textFit";
 
 export interface CanvasHost {
   canvas: HTMLCanvasElement;
-  size: () => { width: number; height: number };
   redraw: () => void;
   unmount: () => void;
 }
 
-export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resized: () => void): CanvasHost {
+export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resized: (width: number, height: number) => void): CanvasHost {
   const canvas = h("canvas", { role: "img" });
   parent.append(canvas);
   const context = canvas.getContext("2d");
@@ -37,7 +36,7 @@ export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resize
   const measure = (): void => {
     width = parent.clientWidth;
     height = parent.clientHeight;
-    resized();
+    resized(width, height);
     redraw();
   };
   const observer = new ResizeObserver(measure);
@@ -49,7 +48,6 @@ export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resize
   measure();
   return {
     canvas,
-    size: () => ({ width, height }),
     redraw,
     unmount() {
       cancelAnimationFrame(frame);

@@ -134,7 +134,7 @@ function leftAloneOf(view: View, before: readonly Placed[], indexOf: GraphLayout
 }
 
 // Brackets in lanes: each takes the first lane that is free at its top.
-function packLanes(shapes: BucketShape[]): number {
+export function packLanes(shapes: BucketShape[]): number {
   const bottoms: number[] = [];
   for (const shape of [...shapes].sort((a, b) => a.top - b.top)) {
     let lane = bottoms.findIndex((bottom) => bottom <= shape.top);

@@ -47,15 +47,15 @@ export const mountGraph: Pane = (root, store) => {
   root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), stage, said);
   const twin = mountTwin(root, store);
 
-  const host = hostCanvas(stage, (pen) => drawGraph(pen, sceneOf(model, emphasis)), () => resized());
+  const host = hostCanvas(stage, (pen) => drawGraph(pen, sceneOf(model, emphasis)), (width, height) => resized(width, height));
   const scroll = glide(() => model.scrollY, (scrollY) => {
     model.scrollTo(scrollY);
     host.redraw();
   });
 
-  function resized(): void {
+  function resized(width: number, height: number): void {
     const wasHidden = model.height === 0;
-    model.resize(stage.clientWidth, stage.clientHeight);
+    model.resize(width, height);
     placeTitles();
     if (wasHidden) showSelection();
   }

@@ -13,12 +13,13 @@ export interface Pin {
 
 export const PIN_HEIGHT = 22;
 const PITCH = PIN_HEIGHT + 4;
-const MAX_PINS_AT_EDGE = 2;
+const MAX_PINS_AT_EDGE = 2; // the nearest ones
 
 export function pinsOf(layout: GraphLayout, geometry: GraphGeometry): Pin[] {
   if (layout.mode !== "split") return [];
   const shapes = layout.buckets.filter((shape) => shape.row >= 0 && hasMemberInView(layout, geometry, shape));
-  const boxes = shapes.map((shape) => ({ bucket: shape.bucket, placed: layout.after[shape.row]! }));
+  const boxes = shapes.map((shape) => ({ bucket: shape.bucket, placed: layout.after[shape.row]! }))
+    .sort((a, b) => a.placed.line - b.placed.line);
   const middle = ({ placed }: { placed: Placed }): number => middleOf(boxOf(geometry, placed));
   const above = boxes.filter((each) => middle(each) < geometry.headerHeight).slice(-MAX_PINS_AT_EDGE);
   const below = boxes.filter((each) => middle(each) > geometry.height).slice(0, MAX_PINS_AT_EDGE);

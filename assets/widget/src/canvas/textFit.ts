@@ -1,8 +1,21 @@
 // Text that never leaves its box: widths are measured once a font, and what is too long loses its middle.
 
+import { blockOf } from "./modules";
+
 export type Measure = (text: string) => number;
 
+const MOST_BLOCK_SHARE = 0.7;
 const MAX_CACHED = 20_000;
+
+// Of a path in a numbered block the number stays: "layers.3.…_norm", not "laye…_norm".
+export function elidePath(text: string, width: number, measure: Measure): string {
+  const block = `${blockOf(text)}.`;
+  const isLong = measure(text) > width;
+  if (!isLong || !text.startsWith(block) || measure(block) > width * MOST_BLOCK_SHARE) return elideMiddle(text, width, measure);
+  let kept = text.length - block.length - 1;
+  while (kept > 0 && measure(`${block}…${text.slice(-kept)}`) > width) kept--;
+  return kept === 0 ? elideMiddle(text, width, measure) : `${block}…${text.slice(-kept)}`;
+}
 
 export function elideMiddle(text: string, width: number, measure: Measure): string {
   if (width <= 0) return "";
@@ -40,7 +53,7 @@ export class TextFitter {
     const key = `${font}\n${Math.floor(width)}\n${text}`;
     const known = this.fitted.get(key);
     if (known !== undefined) return known;
-    return remember(this.fitted, key, elideMiddle(text, Math.floor(width), (part) => this.widthOf(part, font)));
+    return remember(this.fitted, key, elidePath(text, Math.floor(width), (part) => this.widthOf(part, font)));
   }
 }
 

@@ -21,12 +21,13 @@ export const mountTimeline: Pane = (root, store) => {
   let layout = layoutTimeline(store.current, 0);
   let [from, to] = [0, layout.end];
   let scrollY = 0;
+  let [width, height] = [0, 0]; // as last observed: a host that restyles itself may show no size for a moment
   let marks = timelineMarksOf(store.current, store.state);
 
   const title = h("h2", { class: "bv-title" });
   const hint = h("span", { class: "bv-hint" }, "from start to wait");
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Timeline. w and s zoom, a and d pan, f fits the selection, F fits all, left and right go from slice to slice." });
-  const scaleNow = (): TimeScale => ({ from, to, left: LABELS_WIDTH, right: Math.max(LABELS_WIDTH + 40, stage.clientWidth - RIGHT_MARGIN) });
+  const scaleNow = (): TimeScale => ({ from, to, left: LABELS_WIDTH, right: Math.max(LABELS_WIDTH + 40, width - RIGHT_MARGIN) });
   const show = (start: number, end: number): void => {
     [from, to] = clampWindow(start, end, layout);
     host.redraw();
@@ -69,18 +70,19 @@ export const mountTimeline: Pane = (root, store) => {
   root.append(h("div", { class: "bv-head" }, title, hint, tools), stage, twin);
 
   const host = hostCanvas(stage,
-    (pen) => drawTimeline(pen, { layout, scale: scaleNow(), scrollY, height: stage.clientHeight, marks }),
-    () => {
-      layout = layoutTimeline(store.current, stage.clientHeight);
+    (pen) => drawTimeline(pen, { layout, scale: scaleNow(), scrollY, height, marks }),
+    (newWidth, newHeight) => {
+      [width, height] = [newWidth, newHeight];
+      layout = layoutTimeline(store.current, height);
       scrollTo(scrollY);
     });
 
   function scrollTo(wanted: number): void {
-    scrollY = Math.max(0, Math.min(wanted, layout.contentHeight - stage.clientHeight));
+    scrollY = Math.max(0, Math.min(wanted, layout.contentHeight - height));
   }
 
   function startOver(): void {
-    layout = layoutTimeline(store.current, stage.clientHeight);
+    layout = layoutTimeline(store.current, height);
     [from, to] = [0, layout.end];
     scrollTo(0);
     title.textContent = layout.unit === "node" ? "Timeline · program order" : "Timeline · estimated time";

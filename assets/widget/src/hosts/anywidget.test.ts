@@ -105,6 +105,43 @@ test("keys walk the decisions and go no further", async () => {
   expect(escaped).toEqual(["q"]);
 });
 
+test("the focus stays on the row that is stepped to", async () => {
+  const { el } = await show();
+  row(el, 3).click();
+  for (let step = 0; step < 40; step++) {
+    document.activeElement!.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true }));
+  }
+  expect(selectedStep(el)).toBe("44");
+  expect(document.activeElement?.querySelector(".bv-step")?.textContent).toBe("44");
+  expect(el.querySelectorAll('.bv-rows [tabindex="0"]')).toHaveLength(1);
+});
+
+test("a pane that cannot be drawn says why in its place, and the others go on", async () => {
+  const broken = structuredClone(payload);
+  (broken.views[0]!.timelines.before as { slices: unknown }).slices = null;
+  const { el } = await show({ payload: JSON.stringify(broken) });
+  expect(el.querySelector(".bv-timeline .bv-failed")?.textContent).toMatch(/^TypeError: /);
+  expect(el.querySelector(".bv-errors")?.textContent).toContain("TypeError");
+  row(el, 3).click();
+  expect(selectedStep(el)).toBe("4");
+});
+
+test("buttons that lead nowhere say so", async () => {
+  const { el } = await show();
+  const isOff = (title: string): string | null | undefined => el.querySelector(`[title^="${title}"]`)?.getAttribute("aria-disabled");
+  expect([isOff("Previous left alone"), isOff("Next left alone")]).toEqual(["false", "false"]);
+  el.querySelector<HTMLElement>('[aria-label="Last decision"]')!.click();
+  expect([isOff("Next decision"), isOff("Next left alone")]).toEqual(["true", "true"]);
+});
+
+test("nothing selected shows every bucket with its fill, and a click selects it", async () => {
+  const { model, el } = await show();
+  const { buckets } = payload.views[0]!;
+  expect([...el.querySelectorAll(".bv-fills .bv-ref")].map((each) => each.textContent)).toEqual(buckets.map(({ label }) => label));
+  el.querySelectorAll<HTMLElement>(".bv-fills .bv-ref")[1]!.click();
+  expect(model.get("selection")).toEqual(["B1"]);
+});
+
 test("names with markup are shown, not run", async () => {
   const { el } = await show();
   expect(el.querySelector("img")).toBeNull();

@@ -85,12 +85,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     const row = Math.max(0, Math.min(shown.length - 1, isSelected ? active + offset : active));
     const decision = shown[row];
     if (decision === undefined) return;
-    const hasFocus = rows.at(active)?.contains(document.activeElement) ?? false;
-    active = row;
     select(store, decision.name);
-    rows.reveal(row);
-    dressAll();
-    if (hasFocus) rows.at(row)?.focus({ preventScroll: true });
   };
 
   const onKey = (event: KeyboardEvent): void => {
@@ -118,8 +113,10 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     if (changed.has("view")) drawReasons();
     if (changed.has("view") || changed.has("kinds") || changed.has("query")) return filter();
     if (changed.has("selection")) {
+      const hasFocus = rows.element.contains(document.activeElement);
       follow();
       rows.reveal(active);
+      if (hasFocus) rows.at(active)?.focus({ preventScroll: true });
     }
     dressAll();
   });
