@@ -9,8 +9,9 @@ from samples import SAMPLES
 from bucketviz import collectives
 from bucketviz.errors import CaptureError
 from bucketviz.records import Collective, Graph, Kind, Role, Tensor, from_json, to_json
-from bucketviz.sources.describe import describe, dtype_text
+from bucketviz.sources.describe import describe
 from bucketviz.sources.locations import GRADIENTS_KEY, PARAMETERS_KEY
+from bucketviz.sources.tensors import dtype_text
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from bucketviz.collectives import (
 )
 from bucketviz.records.graph import Collective, Kind
 from bucketviz.sources.hints import size_bytes
+from bucketviz.sources.tensors import dtype_text
 
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
 
@@ -54,7 +56,7 @@ def _waits(node: fx.Node) -> list[fx.Node]:
     for user in node.users:
         if is_wait(user):
             waits.append(user)
-        elif user.op == "call_function" and getattr(user.target, "__name__", "") == "getitem":
+        elif user.op == "call_function" and user.target is operator.getitem:
             waits.extend(reader for reader in user.users if is_wait(reader))
     return waits
 
@@ -66,8 +68,6 @@ def _sent_bytes(sent: Any) -> int | None:
 
 
 def _dtype_before(cast: fx.Node | None) -> str:
-    from bucketviz.sources.describe import dtype_text
-
     source = cast.all_input_nodes[0].meta.get("val") if cast is not None else None
     return dtype_text(source.dtype) if isinstance(source, torch.Tensor) else ""
 
