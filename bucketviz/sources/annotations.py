@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import torch.fx as fx
+from torch import nn
 
 from bucketviz.sources.fake_world import GROUPS_KEY
 from bucketviz.sources.locations import GRADIENTS_KEY, PARAMETERS_KEY
@@ -16,14 +17,18 @@ _ROOT = "L['model']"
 """How the tracer calls the model that a step closes over."""
 
 
-def annotate(traced: Traced, groups: Mapping[str, tuple[int, ...]], parameters: Mapping[int, str]) -> None:
+def annotate(
+    traced: Traced, groups: Mapping[str, tuple[int, ...]], parameters: Mapping[int, str], model: nn.Module
+) -> None:
     """Notes names, groups, parameters and gradients in the ``meta`` of both graphs.
 
     Args:
         traced: The graphs, and the arguments of the function that they came from.
         groups: Global ranks of every process group, by name.
         parameters: Name of each parameter, by its ``id``.
+        model: The model as its user knows it.
     """
+    classes = {path: type(module) for path, module in model.named_modules(remove_duplicate=False)}
     names = {index: parameters[id(value)] for index, value in enumerate(traced.arguments) if id(value) in parameters}
     for gm, name in ((traced.forward, "forward"), (traced.backward, "backward")):
         if gm is None:
@@ -32,7 +37,7 @@ def annotate(traced: Traced, groups: Mapping[str, tuple[int, ...]], parameters: 
         gm.meta[GROUPS_KEY] = dict(groups)
         gm.meta[PARAMETERS_KEY] = _placeholder_names(gm, names)
         for node in gm.graph.nodes:
-            _shorten_module_paths(node)
+            _name_modules(node, classes)
     if traced.backward is not None:
         traced.backward.meta[GRADIENTS_KEY] = _gradient_names(traced.backward, names)
 
@@ -65,11 +70,11 @@ def _origin(descriptor: Any) -> int:
     return -1 if descriptor is None else int(descriptor.idx)
 
 
-def _shorten_module_paths(node: fx.Node) -> None:
-    """Lets module paths start at the model, not at the function that called it."""
+def _name_modules(node: fx.Node, classes: Mapping[str, type]) -> None:
+    """Lets module paths start at the model, not at the function that called it, and classes be the user's own."""
     for key in ("nn_module_stack", "fwd_nn_module_stack"):
         stack = node.meta.get(key)
-        if stack:
-            node.meta[key] = {
-                entry: (path.removeprefix(_ROOT).lstrip("."), cls) for entry, (path, cls) in stack.items()
-            }
+        if not stack:
+            continue
+        paths = {entry: path.removeprefix(_ROOT).lstrip(".") for entry, (path, _) in stack.items()}
+        node.meta[key] = {entry: (paths[entry], classes.get(paths[entry], cls)) for entry, (_, cls) in stack.items()}

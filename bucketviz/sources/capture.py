@@ -120,7 +120,7 @@ def capture(
         traced = trace(step, args, kwargs, label)
         parameters = {id(parameter): path for path, parameter in model.named_parameters()}
         groups, rank = known_groups(), dist.get_rank()
-    annotate(traced, groups, parameters)
+    annotate(traced, groups, parameters, model)
     return Captured(traced.forward, traced.backward, world_size, rank, groups, label, prepared.replicated)
 
 

@@ -21,7 +21,15 @@ from bucketviz.sources.locations import is_user_file, source_line
 
 _FAKE_TENSOR_LOG = logging.getLogger("torch._subclasses.fake_tensor")
 _RAISED = re.compile(r"(?:got|raised exception) (\w+\(['\"].*)$", re.MULTILINE)
-_PRODUCTS = frozenset({"mm", "bmm", "addmm", "baddbmm", "convolution"})
+_OF_ONE_DTYPE = dict.fromkeys(("mm", "bmm", "addmm", "baddbmm", "convolution"), 0) | dict.fromkeys(
+    (
+        "_native_batch_norm_legit_functional",
+        "_native_batch_norm_legit_no_training",
+        "_batch_norm_with_update_functional",
+    ),
+    1,
+)
+"""Name of each op whose tensors must be of one dtype, and the first of them that must."""
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)[^\n]*(?:\n +(?P<code>[^\n]+))?')
 
 
@@ -68,7 +76,7 @@ def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[s
             found.clear()
     if "forward" not in traced:
         raise CaptureError(f"{label} runs no tensor op, so there is no graph; capture a model that computes")
-    _check_products(traced["forward"], label)
+    _check_dtypes(traced["forward"], label)
     return Traced(traced["forward"], traced.get("backward"), traced["arguments"])
 
 
@@ -179,15 +187,16 @@ def _user_line(error: Exception) -> str:
     return f" ({Path(frame['file']).name}:{frame['line']}: {(frame['code'] or '').strip()})"
 
 
-def _check_products(gm: fx.GraphModule, label: str) -> None:
-    """Refuses products of mixed dtypes, which fake tensors let pass and real ones do not."""
+def _check_dtypes(gm: fx.GraphModule, label: str) -> None:
+    """Refuses ops on mixed dtypes that fake tensors let pass and real ones do not."""
     for node in gm.graph.nodes:
-        if getattr(node.target, "namespace", "") != "aten" or node.target._opname not in _PRODUCTS:
+        first = _OF_ONE_DTYPE.get(node.target._opname) if getattr(node.target, "namespace", "") == "aten" else None
+        if first is None:
             continue
-        factors = [factor for factor in node.all_input_nodes if isinstance(factor.meta.get("val"), torch.Tensor)]
-        dtypes = sorted({str(factor.meta["val"].dtype).removeprefix("torch.") for factor in factors})
+        values = [argument.meta["val"] for argument in node.all_input_nodes[first:]]
+        dtypes = sorted({str(x.dtype).removeprefix("torch.") for x in values if isinstance(x, torch.Tensor)})
         if len(dtypes) > 1:
             raise CaptureError(
-                f"{label} multiplies {' by '.join(dtypes)} ({source_line(node) or node.name}), which fails when run; "
-                "cast there, or pass param_dtype=None to keep the dtypes of weights and inputs"
+                f"{label} mixes {' and '.join(dtypes)} in {node.target._opname} ({source_line(node) or node.name}), "
+                "which fails when run; cast there, or pass param_dtype=None to keep the dtypes of weights and inputs"
             )
