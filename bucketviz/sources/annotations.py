@@ -38,6 +38,7 @@ def annotate(
         gm.meta[PARAMETERS_KEY] = _placeholder_names(gm, names)
         for node in gm.graph.nodes:
             _name_modules(node, classes)
+            _forget_carried_object(node)
     if traced.backward is not None:
         traced.backward.meta[GRADIENTS_KEY] = _gradient_names(traced.backward, names)
 
@@ -78,3 +79,11 @@ def _name_modules(node: fx.Node, classes: Mapping[str, type]) -> None:
             continue
         paths = {entry: path.removeprefix(_ROOT).lstrip(".") for entry, (path, _) in stack.items()}
         node.meta[key] = {entry: (paths[entry], classes.get(paths[entry], cls)) for entry, (_, cls) in stack.items()}
+
+
+def _forget_carried_object(node: fx.Node) -> None:
+    """Forgets an object that a graph only carries from input to output: a device mesh whose groups are gone by now."""
+    value = node.meta.get("val")
+    is_carried = node.op == "placeholder" and all(user.op == "output" for user in node.users)
+    if is_carried and not isinstance(value, torch.Tensor | torch.SymInt | int | float):
+        node.meta["val"] = None
