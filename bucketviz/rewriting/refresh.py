@@ -11,7 +11,7 @@ import torch.fx as fx
 import torch.utils._pytree as pytree
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from bucketviz.rewriting.trace import fake_mode_of, keeping_symbols
+from bucketviz.rewriting.trace import computing_fakes, fake_mode_of
 
 
 def refresh_values(readers: Iterable[fx.Node]) -> None:
@@ -38,7 +38,7 @@ def _computed(node: fx.Node) -> Any:
     fake_mode = fake_mode_of((args, kwargs))
     if fake_mode is None:
         return None
-    with keeping_symbols(fake_mode), fake_mode:
+    with computing_fakes(fake_mode):
         try:
             return node.target(*args, **kwargs)  # type: ignore[operator]
         except RuntimeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import torch.fx as fx
 
 from bucketviz.collectives import is_wait
+
+_NUMBER = re.compile(r"_\d+$")
+"""The graph numbers names itself: those of the traced one depend on what was traced and dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,9 @@ def splice(graph: fx.Graph, traced: fx.Graph, inputs: Sequence[fx.Node], insert_
         for node in traced.nodes:
             if node.op in ("placeholder", "output"):
                 continue
-            copies[node] = graph.node_copy(node, copies.__getitem__)
+            args, kwargs = fx.node.map_arg((node.args, node.kwargs), copies.__getitem__)
+            copies[node] = graph.create_node(node.op, node.target, args, kwargs, _NUMBER.sub("", node.name))
+            copies[node].meta = dict(node.meta)
             new_nodes.append(copies[node])
     results: Any = traced.output_node().args[0]
     return Spliced(new_nodes, [copies[node] for node in results])

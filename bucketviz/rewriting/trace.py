@@ -44,7 +44,7 @@ def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
             "a merged collective is traced with fake tensors, but the members carry none; "
             'capture the graph so that node.meta["val"] holds them'
         )
-    with keeping_symbols(fake_mode), fake_mode, enable_python_dispatcher():
+    with computing_fakes(fake_mode):
         graph = make_fx(lambda *leaves: function(*leaves))(*arguments).graph
     _drop_detaches(graph)
     _read_sizes_first(graph)
@@ -86,15 +86,16 @@ def _what_is_read(read: fx.Node) -> str:
 
 
 @contextmanager
-def keeping_symbols(fake_mode: FakeTensorMode) -> Iterator[None]:
-    """Leaves the list of symbols that are yet to be bound as it was, whatever is traced meanwhile."""
+def computing_fakes(fake_mode: FakeTensorMode) -> Iterator[None]:
+    """Runs ops on fake tensors, symbolic ones too; the list of symbols that are yet to be bound stays as it was."""
     shape_env = fake_mode.shape_env
     lists = [] if shape_env is None else _unbound_symbols(shape_env)
     saved = [list(symbols) for symbols in lists]
     for symbols in lists:
         symbols.clear()
     try:
-        yield
+        with fake_mode, enable_python_dispatcher():
+            yield
     finally:
         for symbols, before in zip(lists, saved, strict=True):
             symbols[:] = before
