@@ -127,6 +127,8 @@ def _names_replaced(merges: Sequence[Merged]) -> dict[str, str]:
 
 def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:
     for bucket in plan.buckets:
+        if not bucket.collectives:
+            raise RewriteError(f"the plan has no members for {_label(bucket)}; make a plan with bucketviz.plan(gm)")
         for name in bucket.collectives:
             row = collective_op(nodes[name]) if name in nodes else None
             if row is None or row.kind is not bucket.key.kind:

@@ -9,7 +9,14 @@ from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.collectives import ALL_GATHER_OUT, collective_op, group_name_of, is_wait, normalized_arguments
+from bucketviz.collectives import (
+    ALL_GATHER_OUT,
+    collective_op,
+    group_name_of,
+    is_wait,
+    normalized_arguments,
+    single_use_cast,
+)
 from bucketviz.errors import RewriteError
 from bucketviz.records.graph import Kind
 
@@ -95,6 +102,11 @@ def _member(start: fx.Node, casts: Collection[fx.Node]) -> Member:
             "leave it out of the bucket, or plan with fidelity='safe', which does"
         )
     cast = sent if sent in casts else None
+    if cast is not None and single_use_cast(cast) is None:
+        raise RewriteError(
+            f"{cast.name} is no dtype cast that {start.name} alone reads, so packing {start.name} cannot replace it; "
+            "make the plan from this very graph: bucketviz.plan(gm)"
+        )
     sent = sent if cast is None else cast.all_input_nodes[0]
     for node in (start, sent):
         if "val" not in node.meta:
