@@ -20,10 +20,16 @@ _PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <link rel="icon" href="data:,">
 <title>{title} · bucketviz</title>
-<style>html, body {{ margin: 0; height: 100%; }} #bucketviz {{ height: 100%; }}</style>
+<style>
+html, body, main, #bucketviz {{ margin: 0; height: 100%; }}
+h1 {{ position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden; clip-path: inset(50%); }}
+</style>
 </head>
 <body>
+<main>
+<h1>{title}</h1>
 <div id="bucketviz" data-theme="{theme}"></div>
+</main>
 <noscript><pre>{text}</pre></noscript>
 <script type="application/json" id="bucketviz-payload" data-encoding="gzip+base64">{payload}</script>
 <script type="module">

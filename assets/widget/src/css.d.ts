@@ -3,6 +3,11 @@ declare module "*.css" {
   export default text;
 }
 
+declare module "*.css?raw" {
+  const text: string;
+  export default text;
+}
+
 interface ImportMeta {
   readonly url: string;
 }

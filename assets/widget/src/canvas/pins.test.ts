@@ -27,7 +27,7 @@ describe.each(views.flatMap((view) => SHARES.map((share) => ({ view, share, name
     const isInView = (y: number): boolean => y >= geometry.headerHeight && y <= HEIGHT;
     const wanted = layout.buckets.filter((shape) => !isInView(yOf(shape)) &&
       shape.members.some((member) => isInView(middleOf(boxOf(geometry, layout.before[member]!))))).sort((a, b) => yOf(a) - yOf(b));
-    const nearest = [...wanted.filter((shape) => yOf(shape) < 0).slice(-2), ...wanted.filter((shape) => yOf(shape) > HEIGHT).slice(0, 2)];
+    const nearest = [...wanted.filter((shape) => yOf(shape) < geometry.headerHeight).slice(-2), ...wanted.filter((shape) => yOf(shape) > HEIGHT).slice(0, 2)];
     expect(pins.map(({ bucket }) => bucket)).toEqual(nearest.map(({ bucket }) => bucket));
   });
 

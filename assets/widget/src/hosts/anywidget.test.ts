@@ -142,6 +142,31 @@ test("nothing selected shows every bucket with its fill, and a click selects it"
   expect(model.get("selection")).toEqual(["B1"]);
 });
 
+test("Enter walks the collectives that a search finds, Escape clears it and then leaves it", async () => {
+  const { model, el } = await show();
+  const input = el.querySelector<HTMLInputElement>(".bv-input")!;
+  const type = (key: string): boolean => input.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  input.focus();
+  input.value = "wq";
+  input.dispatchEvent(new Event("input"));
+  type("Enter");
+  type("Enter");
+  const found = payload.views[0]!.decisions.filter(({ label }) => label.endsWith("wq"));
+  expect(model.get("selection")).toEqual([found[1]!.name]);
+  expect(el.querySelector(".bv-found")?.textContent).toBe(`2 of ${found.length}`);
+  type("Escape");
+  expect(input.value).toBe("");
+  type("Escape");
+  expect(document.activeElement?.className).toBe("bucketviz");
+});
+
+test("a bucket brings its first member into the table's view", async () => {
+  const { model, el } = await show();
+  model.fromPython("selection", ["B2"]);
+  const active = el.querySelector('.bv-rows [tabindex="0"] .bv-step')?.textContent;
+  expect(active).toBe(String(payload.views[0]!.decisions.find(({ bucket }) => bucket === 2)!.step + 1));
+});
+
 test("names with markup are shown, not run", async () => {
   const { el } = await show();
   expect(el.querySelector("img")).toBeNull();

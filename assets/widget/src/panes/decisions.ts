@@ -2,7 +2,7 @@
 
 import { decisionOf, select } from "../actions";
 import { h } from "../dom";
-import { related } from "../refs";
+import { related, resolve } from "../refs";
 import { parseQuery, subjectsOf } from "../search";
 import type { Decision, Store } from "../types";
 import { decisionRow, headerRow, ROW_HEIGHT } from "./decisionRow";
@@ -44,8 +44,8 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   };
 
   const follow = (): void => {
-    const selected = shown.indexOf(selectedDecision(store) ?? shown[active]!);
-    active = Math.max(0, selected);
+    const decision = selectedDecision(store) ?? firstOfBucket(store, shown) ?? shown[active];
+    active = Math.max(0, decision === undefined ? 0 : shown.indexOf(decision));
   };
 
   const drawRow = (row: number): HTMLElement => {
@@ -151,6 +151,11 @@ function marksOf({ state, current }: Store): Marks {
   const lit = related(current, state.selection).buckets;
   const hovered = state.hover === null ? new Set<number>() : related(current, [state.hover]).before;
   return { selected: new Set(selected), lit, hovered };
+}
+
+function firstOfBucket({ state, current }: Store, shown: readonly Decision[]): Decision | undefined {
+  const target = state.selection[0] === undefined ? null : resolve(current, state.selection[0]);
+  return target === null || !("bucket" in target) ? undefined : shown.find(({ bucket }) => bucket === target.bucket);
 }
 
 function selectedDecision({ state, current }: Store): Decision | null {

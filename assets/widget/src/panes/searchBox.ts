@@ -1,4 +1,4 @@
-// The search box: filters the table as one types, and Enter walks the nodes it found.
+// The search box: filters the table as one types, Enter walks what it found, Escape clears it and then leaves it.
 
 import { select } from "../actions";
 import { h } from "../dom";
@@ -14,9 +14,11 @@ export const mountSearch: Pane = (root, store) => {
     type: "search", class: "bv-input", placeholder: "Search  /", "aria-label": "Search", title: HINT, spellcheck: "false",
     autocomplete: "off", oninput: () => store.set({ query: input.value }),
     onkeydown: (event: KeyboardEvent) => {
-      if (event.key !== "Enter") return;
+      if (event.key === "Enter") selectFound(store, event.shiftKey ? -1 : 1);
+      else if (event.key !== "Escape") return;
+      else if (store.state.query !== "") store.set({ query: "" });
+      else input.closest<HTMLElement>(".bucketviz")?.focus();
       event.preventDefault();
-      selectFound(store, event.shiftKey ? -1 : 1);
     },
   });
   root.append(input, found);
@@ -36,14 +38,21 @@ export const mountSearch: Pane = (root, store) => {
   });
 };
 
+// Collectives where there are any, as in the table; otherwise every node.
+function foundNodes({ current, state }: Store): number[] {
+  const nodes = searchNodes(current, parseQuery(state.query));
+  const collectives = nodes.filter((node) => current.before.role[node] === "collective");
+  return collectives.length > 0 ? collectives : nodes;
+}
+
 function foundText(store: Store): string {
-  const nodes = searchNodes(store.current, parseQuery(store.state.query));
+  const nodes = foundNodes(store);
   const place = nodes.indexOf(selectedNode(store)) + 1;
   return place > 0 ? `${place} of ${nodes.length}` : `${nodes.length} found`;
 }
 
 export function selectFound(store: Store, offset: 1 | -1): void {
-  const nodes = searchNodes(store.current, parseQuery(store.state.query));
+  const nodes = foundNodes(store);
   if (nodes.length === 0) return;
   const from = nodes.indexOf(selectedNode(store));
   const next = from < 0 ? (offset > 0 ? 0 : nodes.length - 1) : (from + offset + nodes.length) % nodes.length;

@@ -18,6 +18,7 @@ export function overviewPage(store: Store): HTMLElement[] {
   const reasons = current.reasons.map(({ label, count, meaning }) =>
     h("div", { class: "bv-reason-line" }, h("dt", {}, h("b", {}, String(count)), ` ${label}`), h("dd", {}, meaning)));
   return [
+    h("h3", { class: "bv-name" }, "What the pass did"),
     h("p", { class: "bv-why" }, "Select a collective, a bucket or a node in any pane; it lights up in all of them. n walks the decisions."),
     reasons.length === 0 ? null : section("Reasons", h("dl", { class: "bv-reasons" }, ...reasons)),
     current.buckets.length === 0 ? null : section("Buckets", bucketFills(store)),
