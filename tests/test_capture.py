@@ -226,10 +226,15 @@ def test_a_compiled_model_is_captured_as_the_model_that_it_was_made_from() -> No
     assert gradients(captured) == FOUR_PARAMETERS
 
 
-@pytest.mark.parametrize("name", ["dropout", "batch norm", "convolution", "attention", "parameter list"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "batch norm",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("convolution", "attention", "parameter list")),
+    ],
+)
 def test_the_modules_of_the_field_are_captured(name: str) -> None:
     models = {
-        "dropout": (nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5)), X),
         "batch norm": (nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)), X),
         "convolution": (nn.Conv2d(3, 8, 3), torch.ones(2, 3, 8, 8)),
         "attention": (nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), X[None]),
