@@ -9,9 +9,9 @@ import { readersOf, usesOf } from "../readers";
 import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
-import { chain, facts, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
+import { chain, facts, memberList, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
 
-const SHOWN_MEMBERS = 8;
+const SHOWN_MEMBERS = 12;
 
 export function overviewPage(store: Store): HTMLElement[] {
   const { current } = store;
@@ -48,7 +48,7 @@ export function bucketPage(store: Store, bucket: Bucket): HTMLElement[] {
   const { label, kind, members, key, size, cap, span, start } = bucket;
   const rows: [string, string | HTMLElement][] = [
     ...key, ["size", `${size} of ${cap}`], ["merged into", nodeButton(store, "after", start)], ["span", span],
-    ["members", nodeList(store, "before", members, SHOWN_MEMBERS)],
+    ["members", memberList(store, members, SHOWN_MEMBERS)],
   ];
   return [
     title(label, kind, `${formatCount(members.length, "member")} · ${size}`),
@@ -69,7 +69,7 @@ export function nodePage(store: Store, side: Side, node: number): HTMLElement[] 
     ["module", graph.module[node] ?? ""], ["source", graph.source[node] ?? ""],
     ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)],
     [graph.role[node] === "wait" ? "start" : "wait", pair < 0 ? "" : nodeButton(store, side, pair)],
-    ["serves", served.length === 0 ? "" : nodeList(store, "before", served, SHOWN_MEMBERS)],
+    ["serves", served.length === 0 ? "" : memberList(store, served, SHOWN_MEMBERS)],
     ["reads", inputsOf(store, side, node)],
   ];
   return [

@@ -1,6 +1,7 @@
 // Pieces that every page of the inspector is made of.
 
 import { select } from "../../actions";
+import { labelOfNode } from "../../canvas/skeleton";
 import { h, type Child } from "../../dom";
 import { kindGlyph } from "../../glyphs";
 import { refOfNode, type Side } from "../../refs";
@@ -35,9 +36,19 @@ export function nodeButton(store: Store, side: Side, node: number): HTMLButtonEl
   return refButton(store, refOfNode(view, side, node), view[side].name[node] ?? "");
 }
 
+// The first few members by the short name that the graph gives them.
+export function memberList(store: Store, members: readonly number[], shown: number): HTMLElement {
+  const { before } = store.current;
+  return linkList(members, shown, (node) => refButton(store, refOfNode(store.current, "before", node), labelOfNode(before, node)));
+}
+
 // The first few nodes as links, and how many more there are.
 export function nodeList(store: Store, side: Side, nodes: readonly number[], shown = SHOWN_REFS): HTMLElement {
-  const links = nodes.slice(0, shown).map((node) => nodeButton(store, side, node));
+  return linkList(nodes, shown, (node) => nodeButton(store, side, node));
+}
+
+function linkList(nodes: readonly number[], shown: number, link: (node: number) => HTMLElement): HTMLElement {
+  const links = nodes.slice(0, shown).map(link);
   const rest = nodes.length - links.length;
   return h("span", { class: "bv-refs" }, ...links, rest > 0 ? h("span", { class: "bv-dim" }, `and ${rest} more`) : null);
 }
