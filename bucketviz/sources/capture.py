@@ -78,8 +78,9 @@ def capture(
         model: A plain module; with ``parallelism=None`` one that is parallel already.
         inputs: What the model is called with: a tensor, a sequence of arguments, or keyword arguments.
         parallelism: ``fsdp`` splits dim 0 of every weight over all ranks, padded with rows of zeros where it
-            does not divide, scalars kept whole; ``hsdp`` over half of the ranks, in two replicas; ``ddp`` keeps weights whole and all-reduces gradients; None traces the module as it is,
-            with its DTensors and functional collectives.
+            does not divide, scalars kept whole; ``hsdp`` over half of the ranks, in two replicas; ``ddp`` keeps
+            weights whole and all-reduces gradients; None traces the module as it is, with its DTensors and
+            functional collectives.
         world_size: Number of ranks.
         param_dtype: dtype in which weights are gathered and used, and to which floating-point inputs are
             cast; None leaves both as they are. Not used with ``parallelism=None``.
