@@ -42,12 +42,16 @@ class _Writer:
 
 
 @st.composite
-def graphs(draw: st.DrawFn, groups: Sequence[str] = ("0",), world_size: int = 4) -> fx.GraphModule:
-    """Draws a graph in which every value that communicates is waited for, sooner or later."""
+def graphs(
+    draw: st.DrawFn, groups: Sequence[str] = ("0",), world_size: int = 4, writes: bool = False
+) -> fx.GraphModule:
+    """Draws a graph in which every value that communicates is waited for, sooner or later; ``writes``: in place."""
     writer = _Writer(world_size)
     for _ in range(draw(st.integers(1, 4))):
         writer.input(draw(st.sampled_from((3, 8))), draw(st.sampled_from(DTYPES)))
     steps = _steps(writer, groups)
+    if not writes:
+        del steps["write"]
     for name in draw(st.lists(st.sampled_from(sorted(steps)), min_size=3, max_size=25)):
         steps[name](draw)
     while writer.pending:
@@ -90,4 +94,19 @@ def _steps(writer: _Writer, groups: Sequence[str]) -> dict[str, Callable[[st.Dra
     def compute(draw: st.DrawFn) -> None:
         writer.values.append(writer.call(torch.ops.aten.neg.default, value(draw)))
 
-    return {"gather": gather, "scatter": scatter, "reduce": reduce, "wait": wait, "cast": cast, "compute": compute}
+    def write(draw: st.DrawFn) -> None:
+        """Doubles an input or a value in place, or a view of it."""
+        target = value(draw)
+        if draw(st.booleans()):
+            target = writer.call(torch.ops.aten.view.default, target, [-1])
+        writer.call(torch.ops.aten.mul_.Tensor, target, 2)
+
+    return {
+        "gather": gather,
+        "scatter": scatter,
+        "reduce": reduce,
+        "wait": wait,
+        "cast": cast,
+        "compute": compute,
+        "write": write,
+    }

@@ -144,7 +144,7 @@ REFUSED: list[tuple[str, Callable[[], fx.GraphModule], Merge, type[BucketvizErro
         dependent_pair,
         merging("ag0", "ag1"),
         RewriteError,
-        "merging [ag0, ag1] would make a collective wait for itself: wait_ag0 -> ag1 -> wait_ag0;"
+        "merging [ag0, ag1] would make a collective wait for itself: wait_ag0 -> mm -> ag1 -> wait_ag0;"
         " merge fewer, or plan with fidelity='safe', which checks for this",
     ),
     (
@@ -185,7 +185,7 @@ REFUSED: list[tuple[str, Callable[[], fx.GraphModule], Merge, type[BucketvizErro
         lambda gm: bucketing.merge_all_gather(gm, [starts(gm, "ag0", "ag3"), starts(gm, "ag1", "ag2")]),
         RewriteError,
         "merging [ag0, ag3] and [ag1, ag2] would make a collective wait for itself:"
-        " wait_ag1 -> ag3 -> wait_ag0 -> ag2 -> wait_ag1;"
+        " wait_ag1 -> double_1 -> ag3 -> wait_ag0 -> double -> ag2 -> wait_ag1;"
         " merge fewer, or plan with fidelity='safe', which checks for this",
     ),
     (

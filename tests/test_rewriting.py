@@ -364,7 +364,25 @@ def write_before_a_reader() -> fx.GraphModule:
     return b.finish(first, before, after, b.wait(b.gather(y)))
 
 
-@pytest.mark.parametrize("build", [write_after_the_last_member, write_before_a_reader])
+def write_that_two_buckets_would_move() -> fx.GraphModule:
+    """Merged all_reduces run after the write of p, merged gathers after them, and r, which reads p before, then too.
+
+    x -> ag0 -> w -> r = w + p          p.mul_(2)
+    y -> ar0 -> w -> ag1 -> w ->        p -> neg -> ar1 -> w ->
+    """
+    b = Builder(2)
+    x, y, p = (b.input(name, 8, 4) for name in "xyp")
+    first = b.call(aten.slice.Tensor, b.wait(b.gather(x)), 0, 0, 8)
+    second = b.wait(b.gather(b.wait(b.reduce(y))))
+    reader = b.call(aten.add.Tensor, first, p, name="r")
+    b.call(aten.mul_.Tensor, p, 2, name="write")
+    return b.finish(reader, second, b.wait(b.reduce(b.call(aten.neg.default, p))))
+
+
+WRITES = [write_after_the_last_member, write_before_a_reader, write_that_two_buckets_would_move]
+
+
+@pytest.mark.parametrize("build", WRITES)
 @pytest.mark.parametrize("mode", MODES)
 def test_in_place_writes_keep_their_place(build: Any, mode: str) -> None:
     gm = build()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch.fx as fx
-from graph_builder import Builder
+from graph_builder import Builder, aten
 from rewrites import snapshot
 from samples import SAMPLES
 
@@ -33,8 +33,8 @@ INDUCTOR_FAULTS: list[tuple[str, dict[str, Any], str]] = [
         "cycle_between_kinds",
         {},
         "merging bucket B0 (reduce_scatter · group '0' · sum · f32) and bucket B1 (all_gather · group '0' · f32)"
-        " would make a collective wait for itself: wait_ag1 -> rs1 -> wait_rs0 -> ag0 -> wait_ag1; merge fewer,"
-        " or plan with fidelity='safe', which checks for this",
+        " would make a collective wait for itself: wait_ag1 -> double -> rs1 -> wait_rs0 -> ag0 -> wait_ag1;"
+        " merge fewer, or plan with fidelity='safe', which checks for this",
     ),
     (
         "two_waits",
@@ -120,7 +120,22 @@ def test_a_bucket_whose_members_depend_on_each_other_is_refused() -> None:
     gm = SAMPLES["dependent_gather"]()
     assert refused(gm, _with_members(bv.plan(gm), "ag0", "ag1")).startswith(
         "merging bucket B0 (all_gather · group '0' · f32) would make a collective wait for itself: "
-        "wait_ag0 -> ag1 -> wait_ag0; "
+        "wait_ag0 -> mm -> ag1 -> wait_ag0; "
+    )
+
+
+def test_a_plan_that_would_move_a_read_behind_a_write_is_refused() -> None:
+    b = Builder(2)
+    x, y, z = (b.input(name, 8, 4) for name in "xyz")
+    first = b.gather(x)
+    b.call(aten.copy_.default, x, y, name="copy")
+    second, third = b.gather(x), b.gather(z)
+    gm = b.finish(*b.waits(first, third, second))
+    plan = bv.plan(gm)
+    assert plan.buckets[0].collectives == ("ag2", "ag1")
+    assert refused(gm, _with_members(plan, "ag0", "ag1")) == (
+        "merging bucket B0 (all_gather · group '0' · f32) would make a collective wait for itself: copy -> ag0 -> copy;"
+        " merge fewer, or plan with fidelity='safe', which checks for this"
     )
 
 

@@ -54,7 +54,7 @@ def _merged_at(graph: Graph, policy: Policy) -> MergedAt:
 
 
 def _pack(graph: Graph, policy: Policy) -> tuple[list[list[Packing]], list[Bucket]]:
-    reachability = Reachability(graph)
+    reachability = Reachability(graph, graph.write_order if policy.fidelity == "safe" else {})
     packings = [_pack_kind(graph, policy, kind, reachability) for kind in policy.kinds]
     buckets: list[Bucket] = []
     for packing in chain.from_iterable(packings):

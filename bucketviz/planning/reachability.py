@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+
 from bucketviz.records.graph import Graph
 
 
@@ -10,15 +13,19 @@ class Reachability:
 
     Bit i stands for ``names[i]``, the i-th collective in program order. :meth:`merge` turns several collectives
     into one, after which everything downstream of any of them is downstream of all of them.
+
+    Args:
+        graph: The graph.
+        order: Further nodes that a node follows although it does not read them, all of them earlier.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, order: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
         self.names = [node.name for node, _ in graph.collectives()]
         self._bit = {name: 1 << index for index, name in enumerate(self.names)}
         self._above: dict[str, int] = {}
         for node in graph.nodes:
             above = 0
-            for source in node.inputs:
+            for source in (*node.inputs, *order.get(node.name, ())):
                 above |= self._above[source] | self._bit.get(source, 0)
             self._above[node.name] = above
         self._merged_above = {name: self._above[name] for name in self.names}

@@ -38,10 +38,10 @@ class SafeObjections:
     def __call__(self, candidate: Candidate, members: Members) -> Objection | None:
         """Gives the first objection, None when the candidate may join."""
         return (
-            self._dependency(candidate, members)
-            or _mixed_devices(candidate, members)
+            _mixed_devices(candidate, members)
             or _misaligned(candidate, members)
             or self._written_between(candidate, members)
+            or self._dependency(candidate, members)
         )
 
     def _dependency(self, candidate: Candidate, members: Members) -> Objection | None:

@@ -178,6 +178,25 @@ class Graph:
                 users[name].append(node.name)
         return {name: tuple(readers) for name, readers in users.items()}
 
+    @cached_property
+    def write_order(self) -> dict[str, frozenset[str]]:
+        """What each node around an in-place write has to follow, although it may not read it.
+
+        ag0(x); copy_(x, y); neg(x)      copy_ follows ag0, which read x before, and neg follows copy_
+        """
+        touching: dict[str, list[str]] = {}
+        for node in self.nodes:
+            for storage in {self.node(name).storage for name in node.inputs}:
+                touching.setdefault(storage, []).append(node.name)
+        order: dict[str, set[str]] = {}
+        for writer in (node for node in self.nodes if node.writes):
+            for storage in {self.node(name).storage for name in writer.writes}:
+                place = touching[storage].index(writer.name)
+                order.setdefault(writer.name, set()).update(touching[storage][:place])
+                for later in touching[storage][place + 1 :]:
+                    order.setdefault(later, set()).add(writer.name)
+        return {name: frozenset(earlier) for name, earlier in order.items()}
+
     def node(self, name: str) -> Node:
         """Gives the node of that name (KeyError when there is none)."""
         return self.nodes[self.position[name]]

@@ -14,7 +14,7 @@ from bucketviz.records.plan import Bucket, Plan
 from bucketviz.rewriting.cycles import check_no_cycle
 from bucketviz.rewriting.merge import Merged, merge_bucket
 from bucketviz.rewriting.rank import Groups, rank_inside
-from bucketviz.rewriting.sort import sort_graph
+from bucketviz.rewriting.sort import Predecessors, sort_graph
 from bucketviz.rewriting.writes import keep_writes_in_order
 
 
@@ -61,19 +61,22 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     graph = copy.deepcopy(gm.graph)
     nodes = {node.name: node for node in graph.nodes}
     _check_is_of_this_graph(plan, nodes)
-    check_no_cycle(graph, {_label(bucket): [nodes[name] for name in bucket.collectives] for bucket in plan.buckets})
+    starts = [[nodes[name] for name in bucket.collectives] for bucket in plan.buckets]
+    labels = [_label(bucket) for bucket in plan.buckets]
+    check_no_cycle(graph, dict(zip(labels, starts, strict=True)), _order_of_writes(graph, nodes, plan, starts))
     known_groups = plan.graph.groups if groups is None else groups
     merges = [_merge(graph, nodes, plan, bucket, known_groups, rank) for bucket in plan.buckets]
-    _sort(graph, nodes, plan, merges)
+    cycle = sort_graph(graph, _order_of_writes(graph, nodes, plan, [merged.packing for merged in merges]))
+    assert not cycle, f"merging closed a cycle that was not foreseen: {cycle}"
     graph.lint()
     after = fx.GraphModule(gm, graph, class_name=type(gm).__name__)
     after.meta = dict(gm.meta)
-    members = [(bucket.collectives, merged) for bucket, merged in zip(plan.buckets, merges, strict=True)]
+    served = [(bucket.collectives, merged) for bucket, merged in zip(plan.buckets, merges, strict=True)]
     return Bucketed(
         before=gm,
         after=after,
         plan=plan,
-        provenance={node.name: names for names, merged in members for node in merged.new_nodes},
+        provenance={node.name: names for names, merged in served for node in merged.new_nodes},
         replaced=_names_replaced(merges),
         bucket_starts=tuple(merged.start.name for merged in merges),
         rank=rank,
@@ -101,24 +104,24 @@ def _label(bucket: Bucket) -> str:
     return f"bucket {bucket.label} ({bucket.key})"
 
 
-def _sort(graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, merges: Sequence[Merged]) -> None:
-    also_after = {}
-    if plan.policy.fidelity == "safe":
-        also_after = keep_writes_in_order(plan.graph, _stand_ins(graph, nodes, plan, merges))
-    cycle = sort_graph(graph, also_after)
-    assert not cycle, f"in-place writes close a cycle: {cycle}"
+def _order_of_writes(
+    graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, packing: Sequence[Sequence[fx.Node]]
+) -> Predecessors:
+    """Gives what has to follow what for the sake of in-place writes; nothing in a plan that takes Inductor's risk.
 
-
-def _stand_ins(
-    graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, merges: Sequence[Merged]
-) -> dict[str, Sequence[fx.Node]]:
-    """Gives the nodes that now read what each node of the graph before read."""
+    Args:
+        graph: The graph as it is now.
+        nodes: The nodes of the graph before, by name.
+        plan: The plan.
+        packing: For each bucket, the nodes that read what its members read: the members, or what replaced them.
+    """
+    if plan.policy.fidelity == "inductor":
+        return {}
     standing = set(graph.nodes)
     stand_ins: dict[str, Sequence[fx.Node]] = {name: [node] for name, node in nodes.items() if node in standing}
-    for bucket, merged in zip(plan.buckets, merges, strict=True):
-        for name in (*bucket.collectives, *bucket.absorbed_casts):
-            stand_ins[name] = merged.new_nodes[: merged.new_nodes.index(merged.start) + 1]
-    return stand_ins
+    for bucket, readers in zip(plan.buckets, packing, strict=True):
+        stand_ins |= dict.fromkeys((*bucket.collectives, *bucket.absorbed_casts), readers)
+    return keep_writes_in_order(plan.graph, stand_ins)
 
 
 def _names_replaced(merges: Sequence[Merged]) -> dict[str, str]:

@@ -9,30 +9,38 @@ where the graph as it is has one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import torch.fx as fx
 
 from bucketviz.collectives import collective_op, is_wait
 from bucketviz.errors import RewriteError
-from bucketviz.rewriting.sort import find_cycle
+from bucketviz.rewriting.sort import Predecessors, find_cycle
+
+_SHOWN = 8
+"""Longest cycle that is shown whole."""
 
 
-def check_no_cycle(graph: fx.Graph, buckets: Mapping[str, Sequence[fx.Node]]) -> None:
+def check_no_cycle(
+    graph: fx.Graph, buckets: Mapping[str, Sequence[fx.Node]], also_after: Predecessors = MappingProxyType({})
+) -> None:
     """Checks that no node would have to wait for itself once all buckets are merged.
 
     Args:
         graph: The graph before any merge.
         buckets: The members of each bucket, by what to call it.
+        also_after: Further nodes that a node has to follow, although it does not read them.
 
     Raises:
-        RewriteError: naming the buckets of one cycle, and the collectives and waits on it.
+        RewriteError: naming the buckets of one cycle, and the nodes on it (of a long one, those that communicate).
     """
-    also_after = {reader: starts for starts in buckets.values() for start in starts for reader in start.users}
-    cycle = find_cycle(graph, also_after)
+    members = {reader: starts for starts in buckets.values() for start in starts for reader in start.users}
+    cycle = find_cycle(graph, {node: (*members.get(node, ()), *also_after.get(node, ())) for node in graph.nodes})
     if not cycle:
         return
     involved = [label for label, starts in buckets.items() if not set(starts).isdisjoint(cycle)]
-    path = [node.name for node in cycle if collective_op(node) is not None or is_wait(node)]
+    communicating = [node for node in cycle if collective_op(node) is not None or is_wait(node)]
+    path = [node.name for node in (cycle if len(cycle) <= _SHOWN else communicating)]
     raise RewriteError(
         f"merging {' and '.join(involved)} would make a collective wait for itself: "
         f"{' -> '.join((*path, path[0]))}; merge fewer, or plan with fidelity='safe', which checks for this"

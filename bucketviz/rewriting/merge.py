@@ -42,6 +42,11 @@ class Merged:
         """The merged collective."""
         return next(node for node in self.new_nodes if collective_op(node) is not None)
 
+    @property
+    def packing(self) -> list[fx.Node]:
+        """The nodes that read the members' inputs, up to the merged collective."""
+        return self.new_nodes[: self.new_nodes.index(self.start) + 1]
+
 
 def merge_bucket(
     graph: fx.Graph,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import torch.fx as fx
 
-from bucketviz.records.graph import Graph, Node
+from bucketviz.records.graph import Graph
 
 StandIns = Mapping[str, Sequence[fx.Node]]
 """FX name in the graph before to the nodes that do its reading now; absent where nothing does."""
@@ -18,16 +18,8 @@ StandIns = Mapping[str, Sequence[fx.Node]]
 def keep_writes_in_order(before: Graph, stand_ins: StandIns) -> dict[fx.Node, set[fx.Node]]:
     """Gives, for each node around an in-place write, the nodes that it has to follow for the sake of the write."""
     also_after: dict[fx.Node, set[fx.Node]] = {}
-    writers = [node for node in before.nodes if node.writes]
-    for writer in writers:
-        written = {before.node(name).storage for name in writer.writes}
-        for reader in before.nodes:
-            if reader is not writer and _reads(before, reader, written):
-                first, second = sorted((reader, writer), key=lambda node: before.position[node.name])
-                for node in stand_ins.get(second.name, ()):
-                    also_after.setdefault(node, set()).update(stand_ins.get(first.name, ()))
+    for name, earlier in before.write_order.items():
+        followed = {node for other in earlier for node in stand_ins.get(other, ())}
+        for node in stand_ins.get(name, ()):
+            also_after.setdefault(node, set()).update(followed)
     return also_after
-
-
-def _reads(before: Graph, reader: Node, storages: set[str]) -> bool:
-    return any(before.node(name).storage in storages for name in reader.inputs)
