@@ -1,27 +1,17 @@
-"""What several test modules share: which tools must be there, and a world of fake ranks."""
+"""What several test modules share: browsers that must be there, and a world of fake ranks."""
 
-import os
 import shutil
 from collections.abc import Iterator
 
 import pytest
+from tools import absent
 
 from bucketviz.sources.fake_world import fake_world
-
-REQUIRED = frozenset(filter(None, os.environ.get("BUCKETVIZ_REQUIRE", "").split(",")))
-"""Tools whose absence is a failure instead of a skip: ``browser``, ``gloo``."""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("browser") and shutil.which("chromium") is None:
         absent("browser", "Chromium is not installed (Debian: apt-get install chromium)")
-
-
-def absent(tool: str, reason: str) -> None:
-    """Skips the test for want of a tool, or fails it where the tool is required."""
-    if tool in REQUIRED:
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @pytest.fixture

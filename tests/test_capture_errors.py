@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from capture_models import Branches, Breaks, ManyInputs, Raises, TwoLayers, place_of
-from conftest import absent
+from tools import absent
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import distribute_module
