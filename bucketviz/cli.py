@@ -79,7 +79,7 @@ def _why_page(html: Path | None) -> str:
 
 def _print_plan(plan: Plan) -> None:
     table = Table(title_justify="left", header_style="dim", box=None)
-    table.add_column("step", justify="right", no_wrap=True)
+    table.add_column("#", justify="right", no_wrap=True)
     table.add_column("collective", no_wrap=True, min_width=max(len(node.name) for node, _ in plan.graph.collectives()))
     table.add_column("module", no_wrap=True)
     table.add_column("size", justify="right", no_wrap=True)
@@ -89,7 +89,7 @@ def _print_plan(plan: Plan) -> None:
         outcome = outcome_text(plan, decision)
         is_alone = decision.bucket is None
         table.add_row(
-            str(decision.step),
+            str(decision.step + 1),
             decision.collective,
             decision.module,
             format_bytes(size if isinstance(size, int) else None),

@@ -129,6 +129,7 @@ def test_a_model_made_in_inference_mode() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*torch.jit:FutureWarning", "ignore:.*torch.jit:DeprecationWarning")
 def test_a_scripted_module() -> None:
     model = nn.Sequential(torch.jit.script(nn.Linear(8, 8)))
     assert refusal(model) == (

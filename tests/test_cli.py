@@ -34,7 +34,7 @@ def test_the_demo_writes_a_page_and_prints_proof_and_decisions(in_folder: Path) 
     exit_code, text = invoke(*SMALL, "--html", "out.html")
     assert exit_code == 0
     assert text.count("bitwise equal before and after") == 2
-    assert "forward: 12 collectives -> " in text
+    assert "forward: 12 collectives → " in text
     assert "all_gather_into_tensor_11" in text
     assert "layers.0.attention.wq" in text
     assert "bucketviz-payload" in (in_folder / "out.html").read_text(encoding="utf-8")
@@ -42,6 +42,7 @@ def test_the_demo_writes_a_page_and_prints_proof_and_decisions(in_folder: Path) 
 
 @pytest.mark.slow
 def test_without_a_browser_it_says_so_and_writes_a_page(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: "found")
     monkeypatch.setattr(webbrowser, "get", no_browser)
     exit_code, text = invoke(*SMALL)
     assert exit_code == 0
@@ -52,6 +53,7 @@ def test_without_a_browser_it_says_so_and_writes_a_page(in_folder: Path, monkeyp
 @pytest.mark.slow
 def test_with_a_browser_it_opens_the_notebook(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
+    monkeypatch.setattr(cli, "find_spec", lambda name: "found")
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("firefox"))
     monkeypatch.setattr(cli.subprocess, "run", lambda command, check: commands.append(command))
     exit_code, text = invoke(*SMALL)
@@ -97,6 +99,7 @@ def test_the_notebook_that_the_demo_opens_is_there() -> None:
 def test_a_text_browser_is_no_place_for_a_notebook(
     monkeypatch: pytest.MonkeyPatch, browser: str, obstacle: str
 ) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: "found")
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser(browser))
     assert cli._obstacle().startswith(obstacle)
     assert bool(cli._obstacle()) == bool(obstacle)

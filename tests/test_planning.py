@@ -199,7 +199,7 @@ SENTENCES = [
         "dependent_gather",
         {},
         "ag1",
-        "ag1 was left alone: it cannot be one collective with ag0 (ag0 -> wait_ag0 -> mm -> ag1).",
+        "ag1 was left alone: it cannot be one collective with ag0 (ag0 → wait_ag0 → mm → ag1).",
     ),
     (
         "cycle_between_kinds",
@@ -268,7 +268,7 @@ def test_the_witness_is_a_path_of_the_graph() -> None:
 def test_the_summary_counts_what_the_decisions_say() -> None:
     summary = plan_of("over_the_cap", **SMALL_CAP).summary().splitlines()
     assert summary[0] == (
-        "GraphModule: 5 collectives -> 3 | 4 merged into 2 buckets (2 KiB) | left alone: 1 | differs from Inductor: 0"
+        "GraphModule: 5 collectives → 3 | 4 merged into 2 buckets (2 KiB) | left alone: 1 | differs from Inductor: 0"
     )
     assert sorted(summary[1:]) == ["  joined: 2", "  opened: 2", "  over cap: 1"]
 
@@ -280,7 +280,7 @@ def test_an_empty_plan_says_that_nothing_communicates() -> None:
 def test_the_table_has_a_row_for_every_decision() -> None:
     plan = plan_of("fsdp_step")
     table = str(plan).split("\n\n")[1].splitlines()
-    assert table[0].split() == ["step", "collective", "module", "size", "outcome", "reason"]
+    assert table[0].split() == ["#", "collective", "module", "size", "outcome", "reason"]
     assert [row.split()[1] for row in table[1:]] == [decision.collective for decision in plan.decisions]
 
 

@@ -59,7 +59,7 @@ def summarize(plan: Plan) -> str:
     merged = sum(len(bucket.collectives) for bucket in plan.buckets)
     total_bytes = sum(bucket.size_bytes for bucket in plan.buckets)
     lines = [
-        f"{plan.graph.name}: {format_count(plan.num_collectives_before, 'collective')} -> {plan.num_collectives_after}"
+        f"{plan.graph.name}: {format_count(plan.num_collectives_before, 'collective')} → {plan.num_collectives_after}"
         f" | {merged} merged into {format_count(len(plan.buckets), 'bucket')} ({format_bytes(total_bytes)})"
         f" | left alone: {sum(decision.bucket is None for decision in plan.decisions)}"
         f" | differs from Inductor: {sum(bool(decision.inductor_differs) for decision in plan.decisions)}"
@@ -71,13 +71,13 @@ def summarize(plan: Plan) -> str:
 
 
 def tabulate(plan: Plan) -> str:
-    """Gives the decision table as aligned text, one row a collective."""
-    rows = [("step", "collective", "module", "size", "outcome", "reason")]
+    """Gives the decision table as aligned text, one row a collective, counted from 1 as in the explorer."""
+    rows = [("#", "collective", "module", "size", "outcome", "reason")]
     for decision in plan.decisions:
         size = format_bytes(_size(decision))
         rows.append(
             (
-                str(decision.step),
+                str(decision.step + 1),
                 decision.collective,
                 decision.module,
                 size,
@@ -159,7 +159,7 @@ def _larger(plan: Plan, decision: Decision) -> str:
 
 def _depends(plan: Plan, decision: Decision) -> str:
     path = witness_path(plan, decision)
-    shown = " -> ".join(path) if path else f"another bucket lies between it and {_text(decision, 'member')}"
+    shown = " → ".join(path) if path else f"another bucket lies between it and {_text(decision, 'member')}"
     return f"was left alone: it cannot be one collective with {_text(decision, 'member')} ({shown})."
 
 
