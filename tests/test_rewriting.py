@@ -253,11 +253,14 @@ def _mode_of(*values: Any) -> Any:
     return next((leaf.fake_mode for leaf in leaves if isinstance(leaf, FakeTensor)), nullcontext())
 
 
-def _layouts(value: Any) -> list[Any]:
-    return [
-        (leaf.dtype, leaf.device, str(leaf.shape), str(leaf.stride())) if isinstance(leaf, torch.Tensor) else str(leaf)
-        for leaf in torch.utils._pytree.tree_leaves(value)
-    ]
+def _layouts(value: Any) -> list[str]:
+    return [_layout(leaf) for leaf in torch.utils._pytree.tree_leaves(value)]
+
+
+def _layout(leaf: Any) -> str:
+    if not isinstance(leaf, torch.Tensor):
+        return str(leaf)
+    return f"{leaf.dtype} {leaf.device} {leaf.shape} {leaf.stride()} {leaf.storage_offset()}"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -379,7 +382,39 @@ def write_that_two_buckets_would_move() -> fx.GraphModule:
     return b.finish(reader, second, b.wait(b.reduce(b.call(aten.neg.default, p))))
 
 
-WRITES = [write_after_the_last_member, write_before_a_reader, write_that_two_buckets_would_move]
+def write_that_moves_with_a_reader() -> fx.GraphModule:
+    """Merged gathers wait for merged all_reduces, so r moves behind where the write of p stood: the write follows it.
+
+    x -> ag0 -> w -> r = w + p          p.mul_(2)
+    y -> ar0 -> w -> ag1 -> w ->        z -> ar1 -> w ->
+    """
+    b = Builder(2)
+    x, y, z, p = (b.input(name, 8, 4) for name in "xyzp")
+    first = b.call(aten.slice.Tensor, b.wait(b.gather(x)), 0, 0, 8)
+    second = b.wait(b.gather(b.wait(b.reduce(y))))
+    reader = b.call(aten.add.Tensor, first, p, name="r")
+    b.call(aten.mul_.Tensor, p, 2, name="write")
+    return b.finish(reader, second, b.wait(b.reduce(z)), p)
+
+
+def test_a_write_is_held_back_for_a_reader_that_moved() -> None:
+    result = bv.bucket(write_that_moves_with_a_reader())
+    assert len(result.plan.buckets) == 2
+    order = [node.name for node in result.after.graph.nodes]
+    assert order.index("all_reduce") < order.index("all_gather_into_tensor_out") < order.index("r")
+    assert order.index("r") < order.index("write")
+
+
+def test_buckets_that_a_write_orders_in_a_circle_are_not_both_made() -> None:
+    assert [bucket.collectives for bucket in bv.plan(write_that_two_buckets_would_move()).buckets] == [("ar0", "ar1")]
+
+
+WRITES = [
+    write_after_the_last_member,
+    write_before_a_reader,
+    write_that_two_buckets_would_move,
+    write_that_moves_with_a_reader,
+]
 
 
 @pytest.mark.parametrize("build", WRITES)
