@@ -1,0 +1,161 @@
+"""Planning beside the installed torch's pass: identical buckets, the ratio of times, growth, replanning.
+
+python tests/benchmarks/bench_planning.py --layers 500 2000 4000 --growth 1000 2000 4000 8000 16000 --replan 2000
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import torch.fx as fx
+from layers import GATHERED_BYTES, fsdp_graph
+from torch._inductor.fx_passes.bucketing import bucket_all_gather_by_mb
+
+import bucketviz as bv
+from bucketviz.records import Plan, Policy
+from bucketviz.units import MIB, format_bytes
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Both sides on one graph, in seconds: torch's pass, ours on a loaded graph, ours from the FX graph."""
+
+    num_nodes: int
+    num_buckets: int
+    torch_seconds: float
+    loaded_seconds: float
+    fx_seconds: float
+    is_identical: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One row of the growth table: time and peak memory of one plan of a loaded graph."""
+
+    num_layers: int
+    seconds: float
+    peak_bytes: int
+
+
+def main() -> None:
+    """Prints the three tables for the sizes asked for."""
+    options = _options()
+    for num_layers in options.layers:
+        _print_comparison(num_layers, compare(num_layers, options.members))
+    _print_growth([measure_growth(num_layers, options.members) for num_layers in options.growth])
+    for num_layers in options.replan:
+        print(f"replan      L={num_layers}: {replanning_seconds(num_layers, options.members) * 1e3:.1f} ms")
+
+
+def compare(num_layers: int, members: int) -> Comparison:
+    """Plans the all_gathers of one graph with torch's pass and with ours, ``members`` to a bucket."""
+    gm = fsdp_graph(num_layers)
+    policy = policy_for(members)
+    graph = bv.describe(gm)
+    torch_seconds, expected = timed(lambda: _torch_buckets(gm, policy))
+    loaded_seconds, loaded = best_of_three(lambda fresh: bv.plan(fresh, policy), lambda: replace(graph))
+    fx_seconds, from_fx = best_of_three(lambda fresh: bv.plan(fresh, policy), lambda: gm)
+    return Comparison(
+        num_nodes=len(graph.nodes),
+        num_buckets=len(expected),
+        torch_seconds=torch_seconds,
+        loaded_seconds=loaded_seconds,
+        fx_seconds=fx_seconds,
+        is_identical=expected == _buckets(loaded) == _buckets(from_fx),
+    )
+
+
+def measure_growth(num_layers: int, members: int) -> Growth:
+    """Measures one size; memory in a run of its own, because watching it takes time."""
+    graph = bv.describe(fsdp_graph(num_layers))
+    policy = policy_for(members)
+    seconds, _ = best_of_three(lambda fresh: bv.plan(fresh, policy), lambda: replace(graph))
+    fresh = replace(graph)
+    tracemalloc.start()
+    bv.plan(fresh, policy)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return Growth(num_layers, seconds, peak_bytes)
+
+
+def replanning_seconds(num_layers: int, members: int) -> float:
+    """Times planning a graph anew with another cap, once it has been planned."""
+    graph = bv.describe(fsdp_graph(num_layers))
+    bv.plan(graph, policy_for(members))
+    seconds, _ = best_of_three(lambda same: bv.plan(same, policy_for(members + 1)), lambda: graph)
+    return seconds
+
+
+def policy_for(members: int) -> Policy:
+    """Gives torch's own choice for the all_gathers, with a cap that lets ``members`` share a bucket."""
+    return Policy(cap_mib=members * GATHERED_BYTES / MIB, kinds=("all_gather",), fidelity="inductor")
+
+
+def best_of_three(act: Callable[[Result], Plan], prepare: Callable[[], Result]) -> tuple[float, Plan]:
+    """Times ``act`` three times, each on what ``prepare`` gives, and keeps the fastest."""
+    runs = []
+    for _ in range(3):
+        prepared = prepare()
+        runs.append(timed(lambda prepared=prepared: act(prepared)))
+    return min(runs, key=lambda run: run[0])
+
+
+def timed(act: Callable[[], Result]) -> tuple[float, Result]:
+    """Times one call without garbage collection, as ``timeit`` does."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        result = act()
+        return time.perf_counter() - start, result
+    finally:
+        gc.enable()
+
+
+def _torch_buckets(gm: fx.GraphModule, policy: Policy) -> list[list[str]]:
+    buckets = bucket_all_gather_by_mb(gm, lambda _: policy.cap_mib, None, "default")
+    return [[node.name for node in bucket] for bucket in buckets]
+
+
+def _buckets(plan: Plan) -> list[list[str]]:
+    return [list(bucket.collectives) for bucket in plan.buckets]
+
+
+def _print_comparison(num_layers: int, result: Comparison) -> None:
+    verdict = "identical" if result.is_identical else "DIFFERENT"
+    print(
+        f"L={num_layers:<6} {result.num_nodes} nodes, {result.num_buckets} buckets ({verdict}): "
+        f"torch {result.torch_seconds:.3f} s | loaded graph {result.loaded_seconds * 1e3:.1f} ms, "
+        f"{result.torch_seconds / result.loaded_seconds:.0f}x | from the FX graph {result.fx_seconds * 1e3:.1f} ms, "
+        f"{result.torch_seconds / result.fx_seconds:.0f}x"
+    )
+
+
+def _print_growth(rows: list[Growth]) -> None:
+    for index, row in enumerate(rows):
+        before = rows[max(0, index - 1)]
+        print(
+            f"growth      L={row.num_layers:<6} {row.seconds * 1e3:8.1f} ms ({row.seconds / before.seconds:.2f}x)   "
+            f"peak {format_bytes(row.peak_bytes)} ({row.peak_bytes / before.peak_bytes:.2f}x)"
+        )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--layers", type=int, nargs="*", default=[200], help="layers of the graphs both sides plan")
+    parser.add_argument("--growth", type=int, nargs="*", default=[100, 200, 400], help="layers, one row each")
+    parser.add_argument("--replan", type=int, nargs="*", default=[200], help="layers of the graphs planned twice")
+    parser.add_argument("--members", type=int, default=2, help="all_gathers that fit a bucket")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
