@@ -1,6 +1,6 @@
 """Makes the pictures of the README anew: the explorer on a small Llama, light and dark, in Chromium.
 
-    pip install -e ".[test]" && python assets/images/take_pictures.py
+pip install -e ".[test]" && python assets/images/take_pictures.py
 """
 
 from __future__ import annotations

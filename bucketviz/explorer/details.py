@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
-from bucketviz.records.explain import counterfactual, explain, outcome_text, witness_path
+from bucketviz.records.explain import counterfactual, outcome_text, witness_path, words
 from bucketviz.units import format_bytes
 
 _BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "beside it", "previous_bytes": "bucket before"}
@@ -116,9 +116,9 @@ def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:
         if isinstance(size, int) and size:
             yield label, format_bytes(size)
     for name, label in _TEXT_ROWS.items():
-        value = evidence.get(name)
-        if value:
-            yield label, ", ".join(value) if isinstance(value, tuple) else str(value)
+        text = words(decision, name)
+        if text:
+            yield label, text
     if node.tensor:
         yield "tensor", str(node.tensor)
 

@@ -107,14 +107,12 @@ def _bytes(decision: Decision, key: str) -> str:
     return format_bytes(size if isinstance(size, int) else None)
 
 
-def _text(decision: Decision, key: str) -> str:
+def words(decision: Decision, key: str) -> str:
+    """Gives one piece of evidence in words; empty when there is none."""
     value = decision.evidence.get(key, "")
+    if key == "field":
+        return str(value).replace("group_name", "process group").replace("_", " ")
     return ", ".join(value) if isinstance(value, tuple) else str(value)
-
-
-def field_text(decision: Decision) -> str:
-    """Gives the field of the key that differs, in words."""
-    return _text(decision, "field").replace("group_name", "process group").replace("_", " ")
 
 
 def _bucket(plan: Plan, decision: Decision) -> Bucket:
@@ -134,20 +132,20 @@ def _opened(plan: Plan, decision: Decision) -> str:
 def _joined(plan: Plan, decision: Decision) -> str:
     bucket = _bucket(plan, decision)
     total = f"{_bytes(decision, 'bucket_bytes')} + {_bytes(decision, 'size_bytes')} ≤ {_bytes(decision, 'cap_bytes')}"
-    place = f"place {_text(decision, 'place')} of {len(bucket.collectives)}"
+    place = f"place {words(decision, 'place')} of {len(bucket.collectives)}"
     return f"joined {bucket.label} ({bucket.key}), {place}: {total}."
 
 
 def _key_changed(plan: Plan, decision: Decision) -> str:
     return (
-        f"was left alone: its neighbour {_text(decision, 'neighbour')} has another {field_text(decision)}, "
-        f"{_text(decision, 'other')} instead of {_text(decision, 'own')}."
+        f"was left alone: its neighbour {words(decision, 'neighbour')} has another {words(decision, 'field')}, "
+        f"{words(decision, 'other')} instead of {words(decision, 'own')}."
     )
 
 
 def _over_cap(plan: Plan, decision: Decision) -> str:
     total = f"{_bytes(decision, 'neighbour_bytes')} + {_bytes(decision, 'size_bytes')}"
-    neighbour = _text(decision, "neighbour")
+    neighbour = words(decision, "neighbour")
     bucket = plan.decision(neighbour).bucket
     beside = neighbour if bucket is None else f"{plan.buckets[bucket].label}, where {neighbour} is,"
     return f"was left alone: with {beside} it exceeds the cap, {total} > {_bytes(decision, 'cap_bytes')}."
@@ -159,24 +157,24 @@ def _larger(plan: Plan, decision: Decision) -> str:
 
 def _depends(plan: Plan, decision: Decision) -> str:
     path = witness_path(plan, decision)
-    shown = " → ".join(path) if path else f"another bucket lies between it and {_text(decision, 'member')}"
-    return f"was left alone: it cannot be one collective with {_text(decision, 'member')} ({shown})."
+    shown = " → ".join(path) if path else f"another bucket lies between it and {words(decision, 'member')}"
+    return f"was left alone: it cannot be one collective with {words(decision, 'member')} ({shown})."
 
 
 def _written(plan: Plan, decision: Decision) -> str:
-    return f"was left alone: {_text(decision, 'write')} changes {_text(decision, 'value')} in place in between."
+    return f"was left alone: {words(decision, 'write')} changes {words(decision, 'value')} in place in between."
 
 
 def _misaligned(plan: Plan, decision: Decision) -> str:
     return (
-        f"was left alone: {_text(decision, 'misaligned')} sends {_text(decision, 'member_bytes')} bytes, "
-        f"no multiple of {_text(decision, 'itemsize_bytes')}, the widest dtype in the bucket."
+        f"was left alone: {words(decision, 'misaligned')} sends {words(decision, 'member_bytes')} bytes, "
+        f"no multiple of {words(decision, 'itemsize_bytes')}, the widest dtype in the bucket."
     )
 
 
 def _states(text: str) -> Callable[[Plan, Decision], str]:
     def state(plan: Plan, decision: Decision) -> str:
-        return text.format(**{key: _text(decision, key) for key in decision.evidence})
+        return text.format(**{key: words(decision, key) for key in decision.evidence})
 
     return state
 
