@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
-from bucketviz.records.explain import counterfactual, outcome_text, witness_path, words
+from bucketviz.records.explain import counterfactual, explain, outcome_text, witness_path, words
 from bucketviz.units import format_bytes
 
 _BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "beside it", "previous_bytes": "bucket before"}
