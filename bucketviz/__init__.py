@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bucketviz import bucketing, errors, records
+    from bucketviz.compiling import BucketPass
     from bucketviz.records import Policy
     from bucketviz.sources import gallery
     from bucketviz.verbs import bucket, capture, describe, execute, explore, plan
 
 __version__ = "0.1.0"
 __all__ = [
+    "BucketPass",
     "Policy",
     "bucket",
     "bucketing",
@@ -38,7 +40,7 @@ __all__ = [
 
 _MODULES = {"bucketing": "bucketviz.bucketing", "errors": "bucketviz.errors", "records": "bucketviz.records"}
 _MODULES["gallery"] = "bucketviz.sources.gallery"
-_HOMES = {"Policy": "bucketviz.records"}
+_HOMES = {"BucketPass": "bucketviz.compiling", "Policy": "bucketviz.records"}
 
 
 def __getattr__(name: str) -> Any:

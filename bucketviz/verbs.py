@@ -19,7 +19,7 @@ from bucketviz.sources.describe import describe
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer
 
-__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "rewrite_record"]
+__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "policy_of", "rewrite_record"]
 
 Source = fx.GraphModule | Graph
 
@@ -41,7 +41,7 @@ def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Pla
         0
     """
     graph = source if isinstance(source, Graph) else describe(source)
-    return make_plan(graph, _policy(policy, options))
+    return make_plan(graph, policy_of(policy, options))
 
 
 def bucket(
@@ -128,7 +128,8 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
 
     Args:
         source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucket` gave, a
-            :class:`bucketviz.records.Rewrite`, or a list of these, each a view.
+            :class:`bucketviz.records.Rewrite`, a :class:`bucketviz.BucketPass` that has compiled something, or
+            a list of these, each a view.
         policy: How to bucket, where the source is not planned yet; or its fields as keywords.
         options: Fields of :class:`bucketviz.records.Policy`, and ``title``, ``theme``, ``height``.
 
@@ -138,7 +139,7 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
     from bucketviz.explorer import Explorer
 
     look = {key: options.pop(key) for key in ("title", "theme", "height") if key in options}
-    return Explorer(_rewrites(source, _policy(policy, options)), **look)
+    return Explorer(_rewrites(source, policy_of(policy, options)), **look)
 
 
 def _rewrites(source: Any, policy: Policy) -> list[Rewrite]:
@@ -152,12 +153,24 @@ def _rewrites(source: Any, policy: Policy) -> list[Rewrite]:
         return [rewrite_record(source)]
     if isinstance(source, fx.GraphModule):
         return [rewrite_record(rewrite(source, plan(source, policy)))]
+    if hasattr(source, "rewrites"):
+        return _kept_rewrites(source)
     raise ExplorerError(
-        f"cannot show a {type(source).__name__}; give an fx.GraphModule, a capture, or what bucketviz.bucket gave"
+        f"cannot show a {type(source).__name__}; give an fx.GraphModule, a capture, what bucketviz.bucket gave, "
+        "or a bucketviz.BucketPass"
     )
 
 
-def _policy(policy: Policy | None, options: dict[str, Any]) -> Policy:
+def _kept_rewrites(source: Any) -> list[Rewrite]:
+    if not source.rewrites:
+        raise ExplorerError(
+            f"{source!r} has seen no graph that communicates: compile and run the model first, with "
+            "torch._inductor.config.force_disable_caches=True where Inductor may have the graph in its cache"
+        )
+    return list(source.rewrites)
+
+
+def policy_of(policy: Policy | None, options: dict[str, Any]) -> Policy:
     unknown = set(options) - set(Policy.__dataclass_fields__)
     if unknown:
         known = ", ".join(Policy.__dataclass_fields__)
