@@ -9,41 +9,58 @@ not get in to later buckets, and refuses members that :mod:`bucketviz.planning.s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from bucketviz.planning.candidates import Candidate
 from bucketviz.records.plan import Reason, Value
 
 Item = TypeVar("Item")
 Objection = tuple[Reason, dict[str, Value]]
-Objector = Callable[[Candidate, tuple[Candidate, ...]], Objection | None]
+
+MOST_REJECTED = 32
+"""A bucket closes once it has rejected so many candidates in a row, where those are offered to later buckets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Objections(Protocol):
+    """What speaks against further members of one bucket."""
+
+    def against(self, candidate: Candidate) -> Objection | None:
+        """Gives the first objection to a candidate, None when it may join."""
+
+    def add(self, member: Candidate) -> None:
+        """Takes in a further member."""
+
+    def close(self) -> None:
+        """Learns that there will be no more members."""
+
+
+class Look(NamedTuple):
     """What the pass saw when it looked at one candidate.
 
     Attributes:
         candidate: The collective looked at.
-        members: The open bucket at that moment, without it.
-        bucket_bytes: Bytes of those members.
-        cap_bytes: Cap of the open bucket, or of the new one where it opened one.
-        objection: Why it may not join, where something speaks against it.
-        closed_by: What closed the bucket before: ``start`` of the run, or ``cap``; empty where it joined.
-        previous: Members of the bucket that it closed.
-        previous_bytes: Bytes of that bucket.
+        bucket: Members of the bucket looked at, as it became in the end.
+        num_members: How many of them were in it at that moment.
+        bucket_bytes: Bytes of those.
+        cap_bytes: Cap of that bucket.
+        objection: Why the candidate may not join, where something speaks against it.
+        closed_by: What ended the bucket before: ``start`` of the run, ``cap``, or ``dependents``; empty where it
+            joined.
+        previous: Members of the bucket before.
+        previous_bytes: Bytes of those.
     """
 
     candidate: Candidate
-    members: tuple[Candidate, ...]
+    bucket: list[Candidate]
+    num_members: int
     bucket_bytes: int
     cap_bytes: int
     objection: Objection | None = None
     closed_by: str = ""
-    previous: tuple[Candidate, ...] = ()
+    previous: Sequence[Candidate] = ()
     previous_bytes: int = 0
 
 
@@ -65,61 +82,93 @@ def split_into_runs(items: Iterable[Item], key: Callable[[Item], object]) -> Ite
 def pack_run(
     run: list[Candidate],
     cap_bytes: Callable[[int], int],
-    object_to: Objector,
+    objections: Callable[[], Objections],
     *,
-    retries_dependents: bool,
-    on_join: Callable[[tuple[Candidate, ...]], None] = lambda members: None,
+    retries_rejected: bool,
 ) -> Packing:
     """Fills buckets from one run, in order.
 
     Args:
         run: Candidates of one key.
         cap_bytes: Cap of the bucket with a given index in this run.
-        object_to: What speaks against a candidate beside the members of the open bucket.
-        retries_dependents: Offers the candidates that were objected to to further buckets.
-        on_join: Told the members of a bucket whenever it has grown to two or more.
+        objections: Gives, for a new bucket, what will speak against candidates.
+        retries_rejected: Offers the candidates that were objected to to further buckets.
     """
     packing = Packing()
+    most_rejected = MOST_REJECTED if retries_rejected else len(run)
+
+    def open_bucket() -> _OpenBucket:
+        return _OpenBucket(cap_bytes(len(packing.buckets)), objections())
+
     waiting = run
     while waiting:
-        rejected = _pack_once(waiting, cap_bytes, object_to, packing, on_join)
-        waiting = rejected if retries_dependents else []
+        rejected = _pack_once(waiting, open_bucket, packing, most_rejected)
+        waiting = rejected if retries_rejected else []
     return packing
 
 
 def _pack_once(
-    run: list[Candidate],
-    cap_bytes: Callable[[int], int],
-    object_to: Objector,
-    packing: Packing,
-    on_join: Callable[[tuple[Candidate, ...]], None],
+    run: list[Candidate], open_bucket: Callable[[], _OpenBucket], packing: Packing, most_rejected: int
 ) -> list[Candidate]:
-    members: list[Candidate] = []
-    bucket_bytes, cap = 0, cap_bytes(len(packing.buckets))
     rejected: list[Candidate] = []
+    bucket = open_bucket()
     for candidate in run:
-        before = tuple(members)
-        objection = object_to(candidate, before) if members else None
+        objection = bucket.objections.against(candidate) if bucket.members else None
         if objection is not None:
-            packing.looks.append(Look(candidate, before, bucket_bytes, cap, objection))
+            packing.looks.append(bucket.look_at(candidate, objection))
+            bucket.num_rejected += 1
+        if objection is not None and bucket.num_rejected <= most_rejected:
             rejected.append(candidate)
             continue
-        if members and bucket_bytes + candidate.size_bytes <= cap:
-            packing.looks.append(Look(candidate, before, bucket_bytes, cap))
-            members.append(candidate)
-            bucket_bytes += candidate.size_bytes
-            on_join(tuple(members))
+        if objection is None and bucket.has_room_for(candidate):
+            packing.looks.append(bucket.look_at(candidate, closed_by="" if bucket.members else "start"))
+            bucket.add(candidate)
             continue
-        if members:
-            _close(packing, members, cap)
-            cap = cap_bytes(len(packing.buckets))
-        closed_by = "cap" if members else "start"
-        packing.looks.append(Look(candidate, (), 0, cap, None, closed_by, before, bucket_bytes))
-        members, bucket_bytes = [candidate], candidate.size_bytes
-    _close(packing, members, cap)
+        bucket.close(packing)
+        previous, bucket = bucket, open_bucket()
+        packing.looks.append(bucket.look_at(candidate, None, "dependents" if objection else "cap", previous))
+        bucket.add(candidate)
+    bucket.close(packing)
     return rejected
 
 
-def _close(packing: Packing, members: list[Candidate], cap_bytes: int) -> None:
-    packing.buckets.append(members)
-    packing.caps_bytes.append(cap_bytes)
+@dataclass(slots=True)
+class _OpenBucket:
+    cap_bytes: int
+    objections: Objections
+    members: list[Candidate] = field(default_factory=list)
+    size_bytes: int = 0
+    num_rejected: int = 0
+
+    def has_room_for(self, candidate: Candidate) -> bool:
+        return not self.members or self.size_bytes + candidate.size_bytes <= self.cap_bytes
+
+    def add(self, candidate: Candidate) -> None:
+        self.members.append(candidate)
+        self.objections.add(candidate)
+        self.size_bytes += candidate.size_bytes
+        self.num_rejected = 0
+
+    def close(self, packing: Packing) -> None:
+        packing.buckets.append(self.members)
+        packing.caps_bytes.append(self.cap_bytes)
+        self.objections.close()
+
+    def look_at(
+        self,
+        candidate: Candidate,
+        objection: Objection | None = None,
+        closed_by: str = "",
+        previous: _OpenBucket | None = None,
+    ) -> Look:
+        return Look(
+            candidate,
+            self.members,
+            len(self.members),
+            self.size_bytes,
+            self.cap_bytes,
+            objection,
+            closed_by,
+            previous.members if previous else (),
+            previous.size_bytes if previous else 0,
+        )

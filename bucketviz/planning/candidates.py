@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
-from bucketviz.records.graph import Collective, Graph, Kind, Node, Role
+from bucketviz.records.graph import Collective, Graph, Kind, Node
 from bucketviz.records.plan import BucketKey, Reason, Value
 from bucketviz.records.policy import Policy
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Candidate:
     """A collective that may become a member of a bucket."""
 
+    name: str
     node: Node
     collective: Collective
     key: BucketKey
     size_bytes: int
 
-    @property
-    def name(self) -> str:
-        """FX name."""
-        return self.node.name
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a collective is out of the question before any bucket is looked at."""
 
     reason: Reason
@@ -38,25 +35,19 @@ def find_candidates(graph: Graph, policy: Policy, kind: Kind) -> list[Candidate]
     With ``fidelity="inductor"`` a collective with two waits is met, and listed, twice, as the original does.
     """
     found: list[Candidate] = []
-    for wait in graph.nodes:
-        collective_name = wait.inputs[0] if wait.role is Role.WAIT and wait.inputs else ""
-        node = graph.node(collective_name) if collective_name else None
+    for wait in graph.waits:
+        node = graph.node(wait.inputs[0]) if wait.inputs else None
         if node is None or node.collective is None or node.collective.kind is not kind:
             continue
-        if _refusal_under(policy, graph, node, node.collective, wait) is None:
+        if not _is_merged_by(policy, node.collective):
+            continue
+        if _refuse_with_wait(graph, policy, node, node.collective, wait) is None:
             found.append(candidate_of(node, node.collective, policy))
     return found
 
 
 def refuse(graph: Graph, policy: Policy, node: Node, collective: Collective) -> Refusal | None:
     """Gives the reason for which a collective is never considered; None for a candidate."""
-    wait = graph.node(collective.waits[0]) if collective.waits else None
-    return _refusal_under(policy, graph, node, collective, wait)
-
-
-def _refusal_under(
-    policy: Policy, graph: Graph, node: Node, collective: Collective, wait: Node | None
-) -> Refusal | None:
     if collective.kind is Kind.OTHER:
         return Refusal(Reason.UNSUPPORTED_COLLECTIVE, {"target": node.target})
     if collective.kind not in policy.kinds:
@@ -64,13 +55,16 @@ def _refusal_under(
     if not _is_merged_by(policy, collective):
         reason = Reason.OUT_VARIANT if collective.has_out else Reason.UNSUPPORTED_COLLECTIVE
         return Refusal(reason, {"target": node.target})
-    if wait is None:
+    if not collective.waits:
         return Refusal(Reason.NO_WAIT, {})
+    return _refuse_with_wait(graph, policy, node, collective, graph.node(collective.waits[0]))
+
+
+def _refuse_with_wait(graph: Graph, policy: Policy, node: Node, collective: Collective, wait: Node) -> Refusal | None:
     if policy.filter_wait is not None and not policy.filter_wait(wait):
         return Refusal(Reason.FILTERED_OUT, {"filter": "filter_wait", "wait": wait.name})
-    readers = graph.users[node.name]
-    if policy.fidelity == "safe" and len(readers) > 1:
-        return Refusal(Reason.SEVERAL_WAITS, {"readers": readers})
+    if policy.fidelity == "safe" and len(graph.users[node.name]) > 1:
+        return Refusal(Reason.SEVERAL_WAITS, {"readers": graph.users[node.name]})
     return refuse_unmeasured(graph, node, collective)
 
 
@@ -95,11 +89,19 @@ def candidate_of(node: Node, collective: Collective, policy: Policy) -> Candidat
     """Gives a measured collective with the key that it has under a policy."""
     assert node.tensor is not None and collective.size_bytes is not None, "unmeasured collectives are refused"
     any_dtype = policy.is_multidtype and collective.kind is Kind.ALL_GATHER
-    key = BucketKey(
-        kind=collective.kind,
-        group_name=collective.group_name,
-        group_size=collective.group_size if policy.fidelity == "safe" else None,
-        reduce_op=collective.reduce_op,
-        dtype=None if any_dtype else node.tensor.dtype,
+    key = _bucket_key(
+        collective.kind,
+        collective.group_name,
+        collective.group_size if policy.fidelity == "safe" else None,
+        collective.reduce_op,
+        None if any_dtype else node.tensor.dtype,
     )
-    return Candidate(node, collective, key, collective.size_bytes)
+    return Candidate(node.name, node, collective, key, collective.size_bytes)
+
+
+@lru_cache(maxsize=1024)
+def _bucket_key(
+    kind: Kind, group_name: str, group_size: int | None, reduce_op: str | None, dtype: str | None
+) -> BucketKey:
+    """Gives equal keys as one object, which makes comparing them cheap."""
+    return BucketKey(kind, group_name, group_size, reduce_op, dtype)

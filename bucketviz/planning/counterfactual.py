@@ -2,45 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from bucketviz.planning.adjacent import Packing
 from bucketviz.planning.candidates import Candidate
 
-MergedAt = Callable[[int], frozenset[str]]
-"""A cap in bytes, the same for every bucket, to the names of all collectives that are merged under it."""
-
 MOST_CAPS_TRIED = 8
+MOST_NODES_PLANNED = 200_000
 
 
-def smallest_joining_cap(candidate: Candidate, packing: Packing, merged_at: MergedAt | None) -> int | None:
-    """Gives the smallest cap in bytes, the same for every bucket, at which ``candidate`` shares a bucket.
+class Alternatives:
+    """The same graph under other caps, planned when first asked for.
+
+    Every cap takes a plan of the whole graph, so that there are only so many: 200,000 / n for n nodes, but at
+    least eight.
+
+    Args:
+        merged_at: Plans with a cap in bytes, the same for every bucket, and gives the names of what is merged.
+        num_nodes: Nodes of the graph.
+    """
+
+    def __init__(self, merged_at: Callable[[int], frozenset[str]], num_nodes: int) -> None:
+        self._plan = merged_at
+        self._most = max(MOST_CAPS_TRIED, MOST_NODES_PLANNED // max(1, num_nodes))
+        self._known: dict[int, frozenset[str]] = {}
+
+    def merged_at(self, cap_bytes: int) -> frozenset[str] | None:
+        """Gives the names of all collectives that are merged under a cap; None once no more plans are made."""
+        if cap_bytes not in self._known and len(self._known) < self._most:
+            self._known[cap_bytes] = self._plan(cap_bytes)
+        return self._known.get(cap_bytes)
+
+
+def smallest_joining_cap(
+    run: Sequence[Candidate], place: int, cap_bytes: int, alternatives: Alternatives | None
+) -> int | None:
+    """Gives the smallest cap in bytes, the same for every bucket, at which a candidate shares a bucket.
 
     A cap matters where it is a sum of consecutive sizes of the run that ends with the candidate or with the one
     after it. The eight smallest of these above the cap are planned with, smallest first.
 
     Args:
-        candidate: What the cap kept alone.
-        packing: The run it stood in.
-        merged_at: Plans the whole graph with another cap; None where the policy's cap is no single number.
+        run: The candidates among which it stood.
+        place: Its index in the run.
+        cap_bytes: The cap that kept it alone.
+        alternatives: Plans of the whole graph under other caps; None where the policy's cap is no single number.
 
     Returns:
-        Bytes; None where no cap was tried or none of those tried helps.
+        Bytes; None where no cap was tried, where none of those tried helps, or where the plans ran out.
     """
-    if merged_at is None:
+    if alternatives is None:
         return None
-    run = [look.candidate for look in packing.looks if look.objection is None]
-    caps = (cap for cap in _sums(candidate, run) if cap > packing.caps_bytes[0])
-    return next((cap for cap in islice(caps, MOST_CAPS_TRIED) if candidate.name in merged_at(cap)), None)
+    caps = (cap for cap in _sums(run, place) if cap > cap_bytes)
+    for cap in islice(caps, MOST_CAPS_TRIED):
+        merged = alternatives.merged_at(cap)
+        if merged is None or run[place].name in merged:
+            return None if merged is None else cap
+    return None
 
 
-def _sums(candidate: Candidate, run: list[Candidate]) -> Iterator[int]:
-    place = run.index(candidate)
-    with_next = candidate.size_bytes + run[place + 1].size_bytes if place + 1 < len(run) else None
-    total = candidate.size_bytes
-    for earlier in reversed(run[:place]):
-        total += earlier.size_bytes
+def _sums(run: Sequence[Candidate], place: int) -> Iterator[int]:
+    total = run[place].size_bytes
+    with_next = total + run[place + 1].size_bytes if place + 1 < len(run) else None
+    for earlier in range(place - 1, -1, -1):
+        total += run[earlier].size_bytes
         if with_next is not None and total >= with_next:
             break
         yield total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from bucketviz.records.plan import Plan, Reason
 
@@ -19,18 +20,27 @@ _CONSEQUENCES = {
 
 def mark_differences(plan: Plan, inductor: Plan) -> Plan:
     """Gives the plan with ``inductor_differs`` filled in wherever the two put a collective with others."""
-    mates, inductor_mates = _bucket_mates(plan), _bucket_mates(inductor)
+    buckets, inductor_buckets = _bucket_of(plan), _bucket_of(inductor)
     reasons = {decision.collective: decision.reason for decision in plan.decisions}
+
+    @cache
+    def difference(ours: int | None, theirs: int | None) -> str:
+        members, inductor_members = _members(plan, ours), _members(inductor, theirs)
+        return "" if members == inductor_members else _difference(inductor_members, reasons)
+
     decisions = []
     for decision in plan.decisions:
-        ours, theirs = mates.get(decision.collective, ()), inductor_mates.get(decision.collective, ())
-        difference = "" if ours == theirs else _difference(theirs, reasons)
-        decisions.append(replace(decision, inductor_differs=difference))
+        differs = difference(buckets.get(decision.collective), inductor_buckets.get(decision.collective))
+        decisions.append(replace(decision, inductor_differs=differs) if differs else decision)
     return replace(plan, decisions=tuple(decisions))
 
 
-def _bucket_mates(plan: Plan) -> dict[str, tuple[str, ...]]:
-    return {name: bucket.collectives for bucket in plan.buckets for name in bucket.collectives}
+def _bucket_of(plan: Plan) -> dict[str, int]:
+    return {name: bucket.index for bucket in plan.buckets for name in bucket.collectives}
+
+
+def _members(plan: Plan, bucket: int | None) -> tuple[str, ...]:
+    return () if bucket is None else plan.buckets[bucket].collectives
 
 
 def _difference(theirs: tuple[str, ...], reasons: dict[str, Reason]) -> str:

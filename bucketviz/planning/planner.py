@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from itertools import chain
 
 from bucketviz.planning.adjacent import Packing, pack_run, split_into_runs
 from bucketviz.planning.candidates import Candidate, find_candidates, refuse
 from bucketviz.planning.casts import absorbed_casts
-from bucketviz.planning.counterfactual import MergedAt
+from bucketviz.planning.counterfactual import Alternatives
 from bucketviz.planning.differences import mark_differences
 from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.safety import InductorObjections, SafeObjections
 from bucketviz.planning.verdicts import Verdict, judge
+from bucketviz.planning.writes import Writes
 from bucketviz.records.graph import Graph, Kind, dtype_itemsize
 from bucketviz.records.plan import Bucket, Decision, Outcome, Plan
 from bucketviz.records.policy import Policy
 from bucketviz.units import MIB
+
+Candidates = Mapping[Kind, list[Candidate]]
 
 
 def make_plan(graph: Graph, policy: Policy) -> Plan:
@@ -35,53 +38,57 @@ def make_plan(graph: Graph, policy: Policy) -> Plan:
 
 
 def _plan_alone(graph: Graph, policy: Policy) -> Plan:
-    packings, buckets = _pack(graph, policy)
-    merged_at = _merged_at(graph, policy) if isinstance(policy.cap_mib, float) else None
+    candidates = {kind: find_candidates(graph, policy, kind) for kind in policy.kinds}
+    packings = _pack(graph, policy, candidates)
+    buckets: list[Bucket] = []
+    for packing in chain.from_iterable(packings):
+        _add_buckets(packing, policy, buckets)
+    alternatives = _alternatives(graph, policy, candidates) if isinstance(policy.cap_mib, float) else None
     verdicts: dict[str, Verdict] = {}
     for packings_of_kind in packings:
-        verdicts.update(judge(packings_of_kind, buckets, merged_at))
+        verdicts.update(judge(packings_of_kind, buckets, alternatives))
     decisions = [*_decide(graph, verdicts), *_decide_refused(graph, policy, verdicts)]
     return Plan(graph, policy, tuple(buckets), tuple(decisions))
 
 
-def _merged_at(graph: Graph, policy: Policy) -> MergedAt:
-    @cache
+def _alternatives(graph: Graph, policy: Policy, candidates: Candidates) -> Alternatives:
     def merged_at(cap_bytes: int) -> frozenset[str]:
-        _, buckets = _pack(graph, replace(policy, cap_mib=cap_bytes / MIB))
-        return frozenset(name for bucket in buckets for name in bucket.collectives)
+        packings = chain.from_iterable(_pack(graph, replace(policy, cap_mib=cap_bytes / MIB), candidates))
+        buckets = chain.from_iterable(packing.buckets for packing in packings)
+        return frozenset(member.name for members in buckets if len(members) > 1 for member in members)
 
-    return merged_at
-
-
-def _pack(graph: Graph, policy: Policy) -> tuple[list[list[Packing]], list[Bucket]]:
-    reachability = Reachability(graph, graph.write_order if policy.fidelity == "safe" else {})
-    packings = [_pack_kind(graph, policy, kind, reachability) for kind in policy.kinds]
-    buckets: list[Bucket] = []
-    for packing in chain.from_iterable(packings):
-        _add_buckets(packing, policy, buckets)
-    return packings, buckets
+    return Alternatives(merged_at, len(graph.nodes))
 
 
-def _pack_kind(graph: Graph, policy: Policy, kind: Kind, reachability: Reachability) -> list[Packing]:
-    runs = split_into_runs(find_candidates(graph, policy, kind), lambda candidate: candidate.key)
-    if policy.fidelity == "safe":
-        objections = SafeObjections(graph, reachability)
+def _pack(graph: Graph, policy: Policy, candidates: Candidates) -> list[list[Packing]]:
+    if policy.fidelity == "inductor":
+        return _pack_as_inductor(graph, policy, candidates)
+    reachability, writes = Reachability(graph, graph.write_order), Writes(graph)
 
-        def merge(members: tuple[Candidate, ...]) -> None:
-            reachability.merge(tuple(member.name for member in members))
+    def pack(run: list[Candidate]) -> Packing:
+        return pack_run(run, policy.cap_bytes, lambda: SafeObjections(reachability, writes), retries_rejected=True)
 
-        return [pack_run(run, policy.cap_bytes, objections, retries_dependents=True, on_join=merge) for run in runs]
-    first_cap_bytes = policy.cap_bytes(0)
-    packings = [pack_as_inductor(run, first_cap_bytes, reachability) for run in runs]
-    for packing in packings:
-        for bucket in packing.buckets:
-            reachability.merge(tuple(member.name for member in bucket))
+    return [[pack(run) for run in _runs(candidates[kind])] for kind in policy.kinds]
+
+
+def _pack_as_inductor(graph: Graph, policy: Policy, candidates: Candidates) -> list[list[Packing]]:
+    """Packs kind after kind; what a kind has merged shows once the next one is looked at."""
+    cap_bytes, reachability = policy.cap_bytes(0), Reachability(graph)
+    packings: list[list[Packing]] = []
+    for kind in policy.kinds:
+        for members in chain.from_iterable(packing.buckets for packing in (packings[-1] if packings else ())):
+            reachability.merge({member.name for member in members})
+        packings.append([pack_as_inductor(run, cap_bytes, reachability) for run in _runs(candidates[kind])])
     return packings
+
+
+def _runs(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
+    return split_into_runs(candidates, lambda candidate: candidate.key)
 
 
 def pack_as_inductor(run: list[Candidate], cap_bytes: int, reachability: Reachability) -> Packing:
     """Packs a run as the installed torch does: one cap for every bucket; what depends on the open one is dropped."""
-    return pack_run(run, lambda _: cap_bytes, InductorObjections(reachability), retries_dependents=False)
+    return pack_run(run, lambda _: cap_bytes, lambda: InductorObjections(reachability), retries_rejected=False)
 
 
 def _add_buckets(packing: Packing, policy: Policy, buckets: list[Bucket]) -> None:
@@ -96,7 +103,7 @@ def _add_buckets(packing: Packing, policy: Policy, buckets: list[Bucket]) -> Non
                 collectives=tuple(member.name for member in members),
                 size_bytes=sum(member.size_bytes for member in members),
                 cap_bytes=cap_bytes,
-                dtype=min((_dtype(member) for member in members), key=dtype_itemsize),
+                dtype=members[0].key.dtype or min((_dtype(member) for member in members), key=dtype_itemsize),
                 absorbed_casts=absorbed_casts(members, policy),
                 closed_by=closers.get(members[0].name, ""),
             )

@@ -1,61 +1,121 @@
-"""Which collectives depend on which, also once some of them have become one."""
+"""What depends on what, also once some collectives have become one.
+
+    ag0 -> wait0 -> mm -> ag1 -> wait1        ag1 is below ag0, and ag0 above ag1
+
+Nodes are kept in an order in which each follows everything that it reads. A question about two of them is then
+settled by the nodes between them, and a merge moves only those: cost and memory follow the span of a bucket.
+
+Source: D. Pearce, P. Kelly, "A dynamic topological sort algorithm for directed acyclic graphs" (2006), which
+renumbers the affected region in the same way; here a whole bucket is contracted at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from types import MappingProxyType
 
 from bucketviz.records.graph import Graph
 
 
 class Reachability:
-    """Ancestor collectives of every node as bitsets, from one forward sweep.
+    """The nodes of a graph in an order that respects what they read, whatever has been merged.
 
-    Bit i stands for ``names[i]``, the i-th collective in program order. :meth:`merge` turns several collectives
-    into one, after which everything downstream of any of them is downstream of all of them.
+    Attributes:
+        order: Names of all nodes.
+        position: Index of each name in ``order``.
+        inputs: What each node follows directly.
 
     Args:
         graph: The graph.
-        order: Further nodes that a node follows although it does not read them, all of them earlier.
+        also_after: Further nodes that a node follows although it does not read them, all of them earlier.
     """
 
-    def __init__(self, graph: Graph, order: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
-        self.names = [node.name for node, _ in graph.collectives()]
-        self._bit = {name: 1 << index for index, name in enumerate(self.names)}
-        self._above: dict[str, int] = {}
-        for node in graph.nodes:
-            above = 0
-            for source in (*node.inputs, *order.get(node.name, ())):
-                above |= self._above[source] | self._bit.get(source, 0)
-            self._above[node.name] = above
-        self._merged_above = {name: self._above[name] for name in self.names}
+    def __init__(self, graph: Graph, also_after: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
+        self.position = dict(graph.position)
+        self.order = list(self.position)
+        self.inputs = dict(graph.inputs)
+        for name, earlier in also_after.items():
+            self.inputs[name] = (*self.inputs[name], *earlier)
 
-    def ancestor_among(self, name: str, collectives: tuple[str, ...]) -> str:
-        """Gives the first of ``collectives`` that the node depends on in the graph as it was; empty if none."""
-        return self._first_common(self._above[name], collectives)
+    def merge(self, names: Collection[str]) -> None:
+        """Makes several collectives one: what follows one of them now follows all of them.
 
-    def merged_ancestor_among(self, name: str, collectives: tuple[str, ...]) -> str:
-        """Gives the first of ``collectives`` that collective ``name`` depends on after all merges so far."""
-        return self._first_common(self._merged_above[name], collectives)
+        The first of them reads what all of them read, and the others read the first. What stands between them
+        and depends on none keeps its place before them; the rest moves behind them. Where one of them depends
+        on another, a cycle is closed, and only what the order shows of it is seen afterwards.
+        """
+        members = sorted(names, key=self.position.__getitem__)
+        first, end = self.position[members[0]], self.position[members[-1]] + 1
+        window, below = self.order[first:end], set(members)
+        for name in window:
+            if not below.isdisjoint(self.inputs[name]):
+                below.add(name)
+        staying = [name for name in window if name not in below]
+        following = [name for name in window if name in below and name not in names]
+        self.order[first:end] = [*staying, *members, *following]
+        self.position.update(zip(self.order[first:end], range(first, end), strict=True))
+        self.inputs[members[0]] = tuple(dict.fromkeys(chain.from_iterable(self.inputs[name] for name in members)))
+        self.inputs.update(dict.fromkeys(members[1:], (members[0],)))
 
-    def merge(self, collectives: tuple[str, ...]) -> None:
-        """Makes ``collectives`` one: what follows one of them now follows all of them."""
-        members = self._mask(collectives)
-        above = members
-        for name in collectives:
-            above |= self._merged_above[name]
-        for name in self.names:
-            if self._merged_above[name] & members:
-                self._merged_above[name] |= above
-        for name in collectives:
-            self._merged_above[name] |= above & ~members
 
-    def _mask(self, collectives: tuple[str, ...]) -> int:
-        mask = 0
-        for name in collectives:
-            mask |= self._bit[name]
-        return mask
+class Below:
+    """What depends on the members of a bucket, found by walking up from whoever asks, never past the members."""
 
-    def _first_common(self, above: int, collectives: tuple[str, ...]) -> str:
-        common = above & self._mask(collectives)
-        return self.names[(common & -common).bit_length() - 1] if common else ""
+    def __init__(self, reachability: Reachability, members: Iterable[str] = ()) -> None:
+        self._reachability = reachability
+        self._member_above: dict[str, str] = {}
+        self._independent: set[str] = set()
+        self._first, self._furthest = len(reachability.order), 0
+        for name in members:
+            self.add(name)
+
+    def add(self, member: str) -> None:
+        """Takes in a further member."""
+        position = self._reachability.position[member]
+        if position < self._furthest:
+            self._independent.clear()
+        self._first, self._furthest = min(position, self._first), max(position, self._furthest)
+        self._member_above[member] = member
+
+    def member_above(self, name: str) -> str:
+        """Gives a member that the node depends on; empty when there is none."""
+        inputs, position = self._reachability.inputs, self._reachability.position
+        self._furthest = max(position[name], self._furthest)
+        visited: list[str] = []
+        stack = [name]
+        while stack:
+            for source in inputs[stack.pop()]:
+                if source in self._member_above:
+                    self._independent.difference_update(visited)
+                    member = self._member_above[source]
+                    self._member_above.setdefault(name, member)
+                    return member
+                if position[source] > self._first and source not in self._independent:
+                    self._independent.add(source)
+                    visited.append(source)
+                    stack.append(source)
+        return ""
+
+
+class Above:
+    """All that the members of a bucket depend on, found as far up the order as anyone asks."""
+
+    def __init__(self, reachability: Reachability) -> None:
+        self._reachability = reachability
+        self._names: set[str] = set()
+        self._swept = 0
+
+    def add(self, member: str) -> None:
+        """Takes in a further member."""
+        self._names.update(self._reachability.inputs[member])
+        self._swept = max(self._swept, self._reachability.position[member])
+
+    def __contains__(self, name: str) -> bool:
+        """True for a node that some member depends on."""
+        inputs, position = self._reachability.inputs, self._reachability.position[name]
+        for other in reversed(self._reachability.order[position + 1 : self._swept]):
+            if other in self._names:
+                self._names.update(inputs[other])
+        self._swept = min(self._swept, position + 1)
+        return name in self._names

@@ -2,98 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from math import gcd
 
 from bucketviz.planning.adjacent import Objection
 from bucketviz.planning.candidates import Candidate
-from bucketviz.planning.reachability import Reachability
-from bucketviz.records.graph import Graph, Node, dtype_itemsize
+from bucketviz.planning.reachability import Above, Below, Reachability
+from bucketviz.planning.writes import Writes, WritesBetween
+from bucketviz.records.graph import dtype_itemsize
 from bucketviz.records.plan import Reason
-
-Members = tuple[Candidate, ...]
 
 
 class InductorObjections:
     """The original's only test: the candidate descends from a member."""
 
     def __init__(self, reachability: Reachability) -> None:
-        self._reachability = reachability
+        self._below = Below(reachability)
 
-    def __call__(self, candidate: Candidate, members: Members) -> Objection | None:
-        """Gives the first member that the candidate depends on, None when it may join."""
-        names = tuple(member.name for member in members)
-        member = self._reachability.merged_ancestor_among(candidate.name, names)
+    def against(self, candidate: Candidate) -> Objection | None:
+        """Gives a member that the candidate depends on, None when it may join."""
+        member = self._below.member_above(candidate.name)
         return (Reason.DEPENDS_ON_BUCKET, {"member": member}) if member else None
+
+    def add(self, member: Candidate) -> None:
+        """Takes in a further member."""
+        self._below.add(member.name)
+
+    def close(self) -> None:
+        """Changes nothing: the original looks at the graph as it was until a kind is done."""
 
 
 class SafeObjections:
-    """Everything that would change a number or close a cycle."""
+    """Everything that would change a number or close a cycle.
 
-    def __init__(self, graph: Graph, reachability: Reachability) -> None:
-        self._graph = graph
+    Args:
+        reachability: Learns of the bucket when it is closed.
+        writes: The in-place writes of the graph.
+    """
+
+    def __init__(self, reachability: Reachability, writes: Writes) -> None:
         self._reachability = reachability
-        self._writes = [(position, node) for position, node in enumerate(graph.nodes) if node.writes]
+        self._members: list[Candidate] = []
+        self._below, self._above = Below(reachability), Above(reachability)
+        self._layout = _Layout()
+        self._writes = WritesBetween(writes)
 
-    def __call__(self, candidate: Candidate, members: Members) -> Objection | None:
+    def against(self, candidate: Candidate) -> Objection | None:
         """Gives the first objection, None when the candidate may join."""
         return (
-            _mixed_devices(candidate, members)
-            or _misaligned(candidate, members)
-            or self._written_between(candidate, members)
-            or self._dependency(candidate, members)
+            _mixed_devices(candidate, self._members[0])
+            or self._layout.against(candidate)
+            or self._writes.against(candidate)
+            or self._dependency(candidate)
         )
 
-    def _dependency(self, candidate: Candidate, members: Members) -> Objection | None:
-        names = tuple(member.name for member in members)
-        above = self._reachability.merged_ancestor_among(candidate.name, names)
-        if above:
-            return Reason.DEPENDS_ON_BUCKET, {"member": above}
-        if self._reachability.merged_ancestor_among(names[0], (candidate.name,)):
-            return Reason.DEPENDS_ON_BUCKET, {"member": names[0]}
-        return None
+    def add(self, member: Candidate) -> None:
+        """Takes in a further member."""
+        self._members.append(member)
+        self._below.add(member.name)
+        self._above.add(member.name)
+        self._layout.add(member)
+        self._writes.add(member)
 
-    def _written_between(self, candidate: Candidate, members: Members) -> Objection | None:
-        """Finds an in-place write that would move to the other side of a read of the same storage.
+    def close(self) -> None:
+        """Makes the members one, for all buckets to come."""
+        if len(self._members) > 1:
+            self._reachability.merge([member.name for member in self._members])
 
-        The merged collective reads every input where the last member stood, and what follows a member's
-        wait may move behind that point.
-        """
-        if not self._writes:
-            return None
-        everyone = (*members, candidate)
-        position = self._graph.position
-        first = min(position[self._read_by(member).name] for member in everyone)
-        last = max(position[member.name] for member in everyone)
-        for write in (node for at, node in self._writes if first < at < last):
-            value = self._touched(write, everyone, first, last)
-            if value:
-                return Reason.WRITTEN_BETWEEN, {"write": write.name, "value": value}
-        return None
+    def _dependency(self, candidate: Candidate) -> Objection | None:
+        member = self._below.member_above(candidate.name)
+        if not member and candidate.name in self._above:
+            member = next(other.name for other in self._members if self._follows(other, candidate))
+        return (Reason.DEPENDS_ON_BUCKET, {"member": member}) if member else None
 
-    def _touched(self, write: Node, members: Members, first: int, last: int) -> str:
-        names = tuple(member.name for member in members)
-        if self._reachability.ancestor_among(write.name, names):
-            return write.writes[0]
-        storages = {self._graph.node(name).storage for name in write.writes}
-        for node in chain((self._read_by(member) for member in members), self._followers(names, first, last)):
-            for source in node.inputs:
-                if self._graph.node(source).storage in storages:
-                    return source
-        return ""
-
-    def _followers(self, names: tuple[str, ...], first: int, last: int) -> Iterator[Node]:
-        for node in self._graph.nodes[first:last]:
-            if self._reachability.ancestor_among(node.name, names):
-                yield node
-
-    def _read_by(self, member: Candidate) -> Node:
-        cast = member.collective.cast
-        return self._graph.node(cast) if cast else member.node
+    def _follows(self, member: Candidate, candidate: Candidate) -> bool:
+        return bool(Below(self._reachability, [candidate.name]).member_above(member.name))
 
 
-def _mixed_devices(candidate: Candidate, members: Members) -> Objection | None:
-    own, other = _device(candidate), _device(members[0])
+def _mixed_devices(candidate: Candidate, member: Candidate) -> Objection | None:
+    own, other = _device(candidate), _device(member)
     return None if own == other else (Reason.MIXED_DEVICES, {"own": own, "other": other})
 
 
@@ -101,21 +87,36 @@ def _device(candidate: Candidate) -> str:
     return candidate.node.tensor.device if candidate.node.tensor else ""
 
 
-def _misaligned(candidate: Candidate, members: Members) -> Objection | None:
-    """Finds a member whose bytes are no multiple of the widest dtype: what follows it could not be viewed."""
-    if candidate.key.dtype is not None:
-        return None
-    everyone = (*members, candidate)
-    itemsize = max(dtype_itemsize(_dtype(member)) for member in everyone)
-    for member in everyone:
-        member_bytes = member.collective.in_bytes or 0
-        if member_bytes % itemsize:
-            return Reason.MISALIGNED_DTYPES, {
-                "misaligned": member.name,
-                "member_bytes": member_bytes,
-                "itemsize_bytes": itemsize,
-            }
-    return None
+class _Layout:
+    """The dtypes of a bucket that may hold several: each member's bytes have to be a multiple of the widest."""
+
+    def __init__(self) -> None:
+        self._members: list[Candidate] = []
+        self._widest = 1
+        self._common_factor = 0
+
+    def add(self, member: Candidate) -> None:
+        self._members.append(member)
+        self._widest = max(self._widest, dtype_itemsize(_dtype(member)))
+        self._common_factor = gcd(self._common_factor, _sent_bytes(member))
+
+    def against(self, candidate: Candidate) -> Objection | None:
+        """Finds a member whose bytes are no multiple of the widest dtype: what follows it could not be viewed."""
+        if candidate.key.dtype is not None:
+            return None
+        itemsize = max(self._widest, dtype_itemsize(_dtype(candidate)))
+        if gcd(self._common_factor, _sent_bytes(candidate)) % itemsize == 0:
+            return None
+        misaligned = next(member for member in (*self._members, candidate) if _sent_bytes(member) % itemsize)
+        return Reason.MISALIGNED_DTYPES, {
+            "misaligned": misaligned.name,
+            "member_bytes": _sent_bytes(misaligned),
+            "itemsize_bytes": itemsize,
+        }
+
+
+def _sent_bytes(candidate: Candidate) -> int:
+    return candidate.collective.in_bytes or 0
 
 
 def _dtype(candidate: Candidate) -> str:

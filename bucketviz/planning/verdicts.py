@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from typing import NamedTuple
 
 from bucketviz.planning.adjacent import Look, Objection, Packing
 from bucketviz.planning.candidates import Candidate
-from bucketviz.planning.counterfactual import MergedAt, smallest_joining_cap
+from bucketviz.planning.counterfactual import Alternatives, smallest_joining_cap
 from bucketviz.records.plan import Bucket, BucketKey, Reason, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The reason and evidence of a decision."""
 
     reason: Reason
@@ -22,19 +22,28 @@ class Verdict:
     joins_at_cap_bytes: int | None = None
 
 
-def judge(packings: list[Packing], buckets: Iterable[Bucket], merged_at: MergedAt | None) -> dict[str, Verdict]:
+_UNDECIDED = Verdict(Reason.ALONE, None, {})
+
+
+def judge(packings: list[Packing], buckets: Iterable[Bucket], alternatives: Alternatives | None) -> dict[str, Verdict]:
     """Gives the verdict on every candidate of one kind, in the order in which the pass first looked at it."""
     bucket_of = {name: bucket.index for bucket in buckets for name in bucket.collectives}
     key_counts = Counter(look.candidate.key for packing in packings for look in packing.looks)
     verdicts: dict[str, Verdict] = {}
     for index, packing in enumerate(packings):
-        neighbour = _neighbour(packings, index)
+        alone: dict[str, Look] = {}
         for look in packing.looks:
-            verdicts.setdefault(look.candidate.name, Verdict(Reason.ALONE, None, {}))
-            if look.candidate.name in bucket_of and look.objection is None:
-                verdicts[look.candidate.name] = _merged(look, bucket_of[look.candidate.name])
-        for name, looks in _alone(packing, bucket_of).items():
-            verdicts[name] = _left_alone(looks, packing, neighbour, key_counts, merged_at)
+            name = look.candidate.name
+            verdicts.setdefault(name, _UNDECIDED)
+            if name not in bucket_of:
+                alone.setdefault(name, look)
+            elif look.objection is None:
+                verdicts[name] = _merged(look, bucket_of[name])
+        if alone:
+            surroundings = _Surroundings(packing, _neighbour(packings, index))
+            for name, look in alone.items():
+                shares_key = key_counts[look.candidate.key] > 1
+                verdicts[name] = _left_alone(look, surroundings, shares_key, alternatives)
     return verdicts
 
 
@@ -45,12 +54,43 @@ def _neighbour(packings: list[Packing], index: int) -> Candidate | None:
     return packings[1].looks[0].candidate if len(packings) > 1 else None
 
 
-def _alone(packing: Packing, bucket_of: dict[str, int]) -> dict[str, list[Look]]:
-    alone: dict[str, list[Look]] = {}
-    for look in packing.looks:
-        if look.candidate.name not in bucket_of:
-            alone.setdefault(look.candidate.name, []).append(look)
-    return alone
+class _Surroundings:
+    """What stood around the collectives of one run that stayed alone.
+
+    Attributes:
+        neighbour: The candidate of another key next to the run.
+        run: Those that opened or joined a bucket, in order.
+        place: Index of each in ``run``.
+        cap_bytes: Cap of the first bucket.
+        is_one_of_many: True when there is more than one candidate in the run.
+        kept_out: For the only member of a bucket, the candidate for which the cap left no room beside it.
+        rejected: For the only member of a bucket, the look at the first candidate that could not join it.
+    """
+
+    def __init__(self, packing: Packing, neighbour: Candidate | None) -> None:
+        self.neighbour = neighbour
+        self.run = [look.candidate for look in packing.looks if look.objection is None]
+        self.place = {candidate: index for index, candidate in enumerate(self.run)}
+        self.cap_bytes = packing.caps_bytes[0]
+        self.is_one_of_many = len(packing.looks) > 1
+        self.kept_out: dict[Candidate, Candidate] = {}
+        self.rejected: dict[Candidate, Look] = {}
+        for look in packing.looks:
+            if look.closed_by == "cap" and len(look.previous) == 1:
+                self.kept_out[look.previous[0]] = look.candidate
+            if look.objection is not None and look.num_members == 1:
+                self.rejected.setdefault(look.bucket[0], look)
+
+    def beside(self, look: Look) -> tuple[Candidate, int] | None:
+        """Gives the neighbour in the run (and the bytes at stake) that the cap kept apart from a candidate."""
+        later = self.kept_out.get(look.candidate)
+        if later is not None:
+            return later, later.size_bytes
+        return (look.previous[-1], look.previous_bytes) if look.closed_by == "cap" else None
+
+    def joins_at(self, candidate: Candidate, alternatives: Alternatives | None) -> int | None:
+        """Gives the smallest cap in bytes with which a candidate shares a bucket, where one is found."""
+        return smallest_joining_cap(self.run, self.place[candidate], self.cap_bytes, alternatives)
 
 
 def _measured(look: Look) -> dict[str, Value]:
@@ -61,15 +101,15 @@ def _measured(look: Look) -> dict[str, Value]:
         "out_bytes": collective.out_bytes,
         "bucket_bytes": look.bucket_bytes,
         "cap_bytes": look.cap_bytes,
-        "num_members": len(look.members),
-        "first_member": look.members[0].name if look.members else "",
+        "num_members": look.num_members,
+        "first_member": look.bucket[0].name if look.num_members else "",
     }
 
 
 def _merged(look: Look, bucket: int) -> Verdict:
     evidence = _measured(look)
     if not look.closed_by:
-        return Verdict(Reason.JOINED, bucket, {**evidence, "place": len(look.members) + 1})
+        return Verdict(Reason.JOINED, bucket, {**evidence, "place": look.num_members + 1})
     evidence["closed_by"] = look.closed_by
     if look.previous:
         evidence |= {"previous": look.previous[0].name, "previous_bytes": look.previous_bytes}
@@ -77,31 +117,24 @@ def _merged(look: Look, bucket: int) -> Verdict:
 
 
 def _left_alone(
-    looks: list[Look],
-    packing: Packing,
-    neighbour: Candidate | None,
-    key_counts: Counter[BucketKey],
-    merged_at: MergedAt | None,
+    look: Look, surroundings: _Surroundings, shares_key: bool, alternatives: Alternatives | None
 ) -> Verdict:
-    look = looks[0]
-    evidence = _measured(look)
+    candidate, evidence = look.candidate, _measured(look)
     if look.objection is not None:
         reason, details = look.objection
         return Verdict(reason, None, {**evidence, **details})
-    if look.candidate.size_bytes > look.cap_bytes and len(packing.looks) > 1:
-        joins_at = smallest_joining_cap(look.candidate, packing, merged_at)
-        return Verdict(Reason.LARGER_THAN_CAP, None, evidence, joins_at)
-    beside = _did_not_fit_beside(look, packing)
+    if candidate.size_bytes > look.cap_bytes and surroundings.is_one_of_many:
+        return Verdict(Reason.LARGER_THAN_CAP, None, evidence, surroundings.joins_at(candidate, alternatives))
+    beside = surroundings.beside(look)
     if beside is not None:
         other, other_bytes = beside
-        joins_at = smallest_joining_cap(look.candidate, packing, merged_at)
         evidence |= {"neighbour": other.name, "neighbour_bytes": other_bytes}
-        return Verdict(Reason.OVER_CAP, None, evidence, joins_at)
-    rejected = next((other for other in packing.looks if other.objection and look.candidate in other.members), None)
+        return Verdict(Reason.OVER_CAP, None, evidence, surroundings.joins_at(candidate, alternatives))
+    rejected = surroundings.rejected.get(candidate)
     if rejected is not None and rejected.objection is not None:
         return _rejected_its_neighbour(evidence, rejected.candidate, rejected.objection)
-    if neighbour is not None and key_counts[look.candidate.key] > 1:
-        return Verdict(Reason.KEY_CHANGED, None, {**evidence, **_key_change(look.candidate, neighbour)})
+    if surroundings.neighbour is not None and shares_key:
+        return Verdict(Reason.KEY_CHANGED, None, {**evidence, **_key_change(candidate, surroundings.neighbour)})
     return Verdict(Reason.ALONE, None, evidence)
 
 
@@ -112,16 +145,6 @@ def _rejected_its_neighbour(evidence: dict[str, Value], neighbour: Candidate, ob
     if reason is Reason.MIXED_DEVICES:
         mirrored = {"own": details["other"], "other": details["own"]}
     return Verdict(reason, None, {**evidence, **details, **mirrored})
-
-
-def _did_not_fit_beside(look: Look, packing: Packing) -> tuple[Candidate, int] | None:
-    """Gives the neighbour in the run (and the bytes at stake) that the cap kept apart from this candidate."""
-    for later in packing.looks:
-        if later.closed_by == "cap" and later.previous == (look.candidate,):
-            return later.candidate, later.candidate.size_bytes
-    if look.closed_by == "cap":
-        return look.previous[-1], look.previous_bytes
-    return None
 
 
 def _key_change(candidate: Candidate, neighbour: Candidate) -> dict[str, Value]:

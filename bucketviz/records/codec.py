@@ -27,7 +27,13 @@ class SavedCallable:
 
 
 def to_json(record: Any) -> str:
-    """Gives a record as JSON text, with its type and the schema version."""
+    """Gives a record as JSON text, with its type and the schema version.
+
+    Raises:
+        RecordError: when it is no record.
+    """
+    if type(record) not in _record_types().values():
+        raise RecordError(f"cannot save a {type(record).__name__}; the records are {', '.join(_record_types())}")
     return json.dumps({"schema": SCHEMA, "type": type(record).__name__, "data": _encode(record)})
 
 
@@ -37,17 +43,33 @@ def from_json(text: str | bytes) -> Any:
     Raises:
         RecordError: when the text is not JSON, of another schema, or does not fit its type.
     """
+    if not isinstance(text, str | bytes):
+        raise RecordError(f"expected the text of a record, found a {type(text).__name__}; read the file first")
     try:
         document = json.loads(text)
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+            raise RecordError(_other_schema(document))
+        return _decode_document(document)
     except ValueError as error:
         raise RecordError(f"expected a bucketviz record, found text that is not JSON: {error}") from error
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        found = document.get("schema") if isinstance(document, dict) else type(document).__name__
-        raise RecordError(f"expected a record of schema {SCHEMA}, found {found!r}; save it again with this version")
-    record_type = _record_types().get(document.get("type", ""))
+    except RecursionError as error:
+        raise RecordError("expected a bucketviz record, found JSON that is nested too deeply") from error
+
+
+def _decode_document(document: dict[str, Any]) -> Any:
+    asked = document.get("type")
+    record_type = _record_types().get(asked) if isinstance(asked, str) else None
     if record_type is None:
-        raise RecordError(f"unknown record type {document.get('type')!r}; known: {', '.join(_record_types())}")
-    return _decode(document.get("data"), record_type, record_type.__name__)
+        raise RecordError(f"unknown record type {asked!r}; known: {', '.join(_record_types())}")
+    try:
+        return _decode(document.get("data"), record_type, record_type.__name__)
+    except PolicyError as error:
+        raise RecordError(f"{record_type.__name__} holds a policy that cannot be: {error}") from error
+
+
+def _other_schema(document: object) -> str:
+    found = document.get("schema") if isinstance(document, dict) else type(document).__name__
+    return f"expected a record of schema {SCHEMA}, found {found!r}; open it with the bucketviz that wrote it"
 
 
 @cache
@@ -103,6 +125,9 @@ def _decode_dataclass(value: Any, record_type: type, where: str) -> Any:
     missing = [field.name for field in dataclasses.fields(record_type) if field.name not in value]
     if missing:
         raise RecordError(f"{where} lacks {', '.join(missing)}; save it again with this version")
+    unknown = sorted(set(value) - set(hints))
+    if unknown:
+        raise RecordError(f"{where} holds {', '.join(unknown)}, which this version does not know; upgrade bucketviz")
     fields = {name: _decode(value[name], hint, f"{where}.{name}") for name, hint in hints.items() if name in value}
     return record_type(**fields)
 

@@ -126,6 +126,8 @@ def _opened(plan: Plan, decision: Decision) -> str:
     if decision.evidence.get("closed_by") == "cap":
         total = f"{_bytes(decision, 'previous_bytes')} + {_bytes(decision, 'size_bytes')}"
         return f"{opened}: the bucket before was full, {total} > {_bytes(decision, 'cap_bytes')}."
+    if decision.evidence.get("closed_by") == "dependents":
+        return f"{opened}: too many in a row depend on the bucket before."
     return f"{opened}: it starts a run of this key."
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 
 from bucketviz.errors import RecordError
 
@@ -35,6 +35,7 @@ class Role(StrEnum):
     OUTPUT = "output"
 
 
+@cache
 def dtype_itemsize(dtype: str) -> int:
     """Gives the bytes of one element of a dtype as FX prints it.
 
@@ -155,19 +156,24 @@ class Graph:
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
-        for node in self.nodes:
-            missing = [name for name in node.inputs if name not in seen]
-            if missing:
-                raise RecordError(f"{self.name}: {node.name} reads {missing[0]}, which no earlier node gives")
-            if node.name in seen:
-                raise RecordError(f"{self.name}: two nodes are called {node.name}")
-            seen.add(node.name)
+        position = self.position
+        if len(position) < len(self.nodes):
+            repeated, _ = Counter(node.name for node in self.nodes).most_common(1)[0]
+            raise RecordError(f"{self.name}: two nodes are called {repeated}")
+        for index, node in enumerate(self.nodes):
+            for name in node.inputs:
+                if position.get(name, index) >= index:
+                    raise RecordError(f"{self.name}: {node.name} reads {name}, which no earlier node gives")
 
     @cached_property
     def position(self) -> dict[str, int]:
         """Program-order index of each node name."""
         return {node.name: index for index, node in enumerate(self.nodes)}
+
+    @cached_property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """Names of the nodes that each node reads, in program order of the readers."""
+        return {node.name: node.inputs for node in self.nodes}
 
     @cached_property
     def users(self) -> dict[str, tuple[str, ...]]:
@@ -179,33 +185,56 @@ class Graph:
         return {name: tuple(readers) for name, readers in users.items()}
 
     @cached_property
+    def waits(self) -> tuple[Node, ...]:
+        """The nodes that wait for a collective, in program order."""
+        return tuple(node for node in self.nodes if node.role is Role.WAIT)
+
+    @cached_property
+    def touching(self) -> dict[str, tuple[str, ...]]:
+        """Names of the nodes that read or write each storage that is ever written in place, in program order."""
+        written = {self.node(name).storage for node in self.nodes for name in node.writes}
+        touching: dict[str, list[str]] = {storage: [] for storage in written}
+        for node in self.nodes if written else ():
+            for storage in written.intersection(self.node(name).storage for name in node.inputs):
+                touching[storage].append(node.name)
+        return {storage: tuple(names) for storage, names in touching.items()}
+
+    @cached_property
     def write_order(self) -> dict[str, frozenset[str]]:
         """What each node around an in-place write has to follow, although it may not read it.
 
         ag0(x); copy_(x, y); neg(x)      copy_ follows ag0, which read x before, and neg follows copy_
+
+        Only back to the write before: what stands before that one is followed through it.
         """
-        touching: dict[str, list[str]] = {}
-        for node in self.nodes:
-            for storage in {self.node(name).storage for name in node.inputs}:
-                touching.setdefault(storage, []).append(node.name)
         order: dict[str, set[str]] = {}
-        for writer in (node for node in self.nodes if node.writes):
-            for storage in {self.node(name).storage for name in writer.writes}:
-                place = touching[storage].index(writer.name)
-                order.setdefault(writer.name, set()).update(touching[storage][:place])
-                for later in touching[storage][place + 1 :]:
-                    order.setdefault(later, set()).add(writer.name)
-        return {name: frozenset(earlier) for name, earlier in order.items()}
+        for storage, names in self.touching.items():
+            since_write: list[str] = []
+            last_write: tuple[str, ...] = ()
+            for name in names:
+                order.setdefault(name, set()).update(last_write)
+                if any(self.node(value).storage == storage for value in self.node(name).writes):
+                    order[name].update(since_write)
+                    since_write, last_write = [], (name,)
+                else:
+                    since_write.append(name)
+        return {name: frozenset(earlier) for name, earlier in order.items() if earlier}
 
     def node(self, name: str) -> Node:
         """Gives the node of that name (KeyError when there is none)."""
-        return self.nodes[self.position[name]]
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Node]:
+        return {node.name: node for node in self.nodes}
 
     def collectives(self) -> Iterator[tuple[Node, Collective]]:
-        """Yields every node that communicates, in program order."""
-        for node in self.nodes:
-            if node.collective is not None:
-                yield node, node.collective
+        """Gives every node that communicates, in program order."""
+        return iter(self._collectives)
+
+    @cached_property
+    def _collectives(self) -> tuple[tuple[Node, Collective], ...]:
+        return tuple((node, node.collective) for node in self.nodes if node.collective is not None)
 
     def shortest_path(self, start: str, end: str) -> tuple[str, ...]:
         """Gives one shortest chain of readers from ``start`` to ``end``, both included; () when there is none."""

@@ -30,7 +30,7 @@ class Reason(StrEnum):
     """
 
     OPENED = "opened"
-    """First member of a bucket. ``closed_by`` (what ended the one before: key, cap, start), ``previous``."""
+    """First member of a bucket. ``closed_by`` (what ended the one before: start, cap, dependents), ``previous``."""
     JOINED = "joined"
     """Fits the open bucket. ``place`` counts from 1."""
     KEY_CHANGED = "key changed"

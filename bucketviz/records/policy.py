@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import numbers
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +18,8 @@ STRATEGIES = ("adjacent",)
 FIDELITIES = ("safe", "inductor")
 DEFAULT_CAP_MIB = 2000.0
 """Inductor's default (``bucket_cap_mb_by_bucket_idx_default``), MiB despite its name."""
+MOST_CAP_MIB = 2.0**40
+"""No bucket is as large; what lies above is taken for a mistake."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,17 @@ class Policy:
         if isinstance(cap, tuple):
             return int(cap[min(bucket_index, len(cap) - 1)] * MIB)
         if callable(cap):
-            asked = f"cap_mib({bucket_index})"
-            return int(_checked_number(cap(bucket_index), asked) * MIB)
+            return int(_asked_cap(cap, bucket_index) * MIB)
         return int(cap * MIB)
 
 
 def _checked_kinds(kinds: Kind | str | Iterable[Kind | str]) -> tuple[Kind, ...]:
+    known = [kind.value for kind in MERGEABLE_KINDS]
     if kinds == "all":
         return MERGEABLE_KINDS
+    if not isinstance(kinds, Iterable):
+        raise PolicyError(f"kinds takes 'all', one of {', '.join(known)}, or several, got {kinds!r}")
     asked = [kinds] if isinstance(kinds, str) else list(kinds)
-    known = [kind.value for kind in MERGEABLE_KINDS]
     for kind in asked:
         _check_choice("kinds", kind, ("all", *known))
     if not asked:
@@ -90,17 +93,26 @@ def _checked_kinds(kinds: Kind | str | Iterable[Kind | str]) -> tuple[Kind, ...]
 def _checked_cap(cap: Cap | Sequence[float]) -> Cap:
     if callable(cap):
         return cap
-    if isinstance(cap, Sequence) and not isinstance(cap, str):
+    if isinstance(cap, Sequence) and not isinstance(cap, str | bytes):
         if not cap:
             raise PolicyError("cap_mib is an empty sequence; give one cap a bucket index, or one number for all")
         return tuple(_checked_number(entry, f"cap_mib[{index}]") for index, entry in enumerate(cap))
     return _checked_number(cap, "cap_mib")
 
 
+def _asked_cap(cap: Callable[[int], float], bucket_index: int) -> float:
+    asked = f"cap_mib({bucket_index})"
+    try:
+        given = cap(bucket_index)
+    except Exception as error:
+        raise PolicyError(f"{asked} raised {error!r}; it takes a bucket index and gives a number of MiB") from error
+    return _checked_number(given, asked)
+
+
 def _checked_number(cap: object, asked: str) -> float:
-    if isinstance(cap, bool) or not isinstance(cap, int | float):
+    if isinstance(cap, bool) or not isinstance(cap, numbers.Real):
         raise PolicyError(f"{asked} takes a number of MiB, got {cap!r}")
-    if math.isnan(cap) or math.isinf(cap) or cap <= 0:
+    if not 0 < cap < MOST_CAP_MIB:
         raise PolicyError(f"{asked} must be a positive, finite number of MiB, got {cap!r}")
     return float(cap)
 

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both sides on one graph, in seconds: torch's pass, ours on a loaded graph, ours from the FX graph."""
+    """Both sides on one graph, in seconds of CPU: torch's pass, ours on a loaded graph, ours from the FX graph."""
 
     num_nodes: int
     num_buckets: int
@@ -109,13 +109,13 @@ def best_of_three(act: Callable[[Result], Plan], prepare: Callable[[], Result]) 
 
 
 def timed(act: Callable[[], Result]) -> tuple[float, Result]:
-    """Times one call without garbage collection, as ``timeit`` does."""
+    """Times one call, in seconds of CPU, without garbage collection (as ``timeit`` does)."""
     gc.collect()
     gc.disable()
     try:
-        start = time.perf_counter()
+        start = time.process_time()
         result = act()
-        return time.perf_counter() - start, result
+        return time.process_time() - start, result
     finally:
         gc.enable()
 
