@@ -1,6 +1,7 @@
 """Records to JSON and back."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -103,3 +104,33 @@ def test_a_reader_of_a_node_that_does_not_exist_is_refused() -> None:
     document["data"]["nodes"][1]["inputs"] = ["nobody"]
     with pytest.raises(RecordError, match="ag reads nobody, which no earlier node gives"):
         from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f'{{"schema": "{SCHEMA}", "type": ["Plan"], "data": {{}}}}', r"unknown record type \['Plan'\]"),
+        ("[" * 200_000, "nested too deeply"),
+        (None, "expected the text of a record, found a NoneType"),
+        ('{"schema": "bucketviz/99", "type": "Plan"}', "open it with the bucketviz that wrote it"),
+        (
+            f'{{"schema": "{SCHEMA}", "type": "Policy", "data": {{"cap_mib": -1, "kinds": ["all_gather"], '
+            '"mode": "default", "strategy": "adjacent", "fidelity": "safe", "filter_wait": null}}',
+            "Policy holds a policy that cannot be: cap_mib must be a positive",
+        ),
+        (
+            f'{{"schema": "{SCHEMA}", "type": "Tensor", "data": {{"dtype": "f32", "shape": [], "device": "cpu", '
+            '"size_bytes": 4, "colour": "red"}}',
+            "Tensor holds colour, which this version does not know",
+        ),
+    ],
+)
+def test_broken_records_are_refused(text: Any, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        from_json(text)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, "text", Kind.ALL_GATHER])
+def test_only_records_are_saved(value: Any) -> None:
+    with pytest.raises(RecordError, match="cannot save a"):
+        to_json(value)

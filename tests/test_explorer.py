@@ -138,3 +138,36 @@ def test_a_missing_bundle_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(bundle_module, "files", lambda package: tmp_path)
     with pytest.raises(ExplorerError, match="npm run build"):
         bv.explore(SAMPLES["adjacent_gathers"]())
+
+
+def test_a_page_that_fails_leaves_the_old_one_and_nothing_else(
+    explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = page_of(explorer, tmp_path)
+
+    def full(self: Path, data: bytes) -> int:
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(ExplorerError, match="No space left on device"):
+        explorer.to_html(tmp_path / "page.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == good
+
+
+def test_a_title_that_no_file_can_hold_is_written_with_a_mark(tmp_path: Path) -> None:
+    assert "x?" in page_of(bv.explore(SAMPLES["adjacent_gathers"](), title="x\ud800"), tmp_path)
+
+
+@pytest.mark.parametrize("path", ["", ".", "a\0b", None, "x" * 300])
+def test_a_path_that_cannot_be_is_refused(explorer: Explorer, tmp_path: Path, path: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ExplorerError, match="name a file in a folder that exists"):
+        explorer.to_html(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_folder_is_found(explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert explorer.to_html("~/page.html") == tmp_path / "page.html"

@@ -1,8 +1,10 @@
 """What a policy accepts and what it says about the rest."""
 
 import math
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bucketviz.errors import PolicyError
@@ -55,3 +57,28 @@ def test_a_callable_that_gives_no_size_is_refused_when_asked() -> None:
 def test_kinds_are_kept_in_inductors_order() -> None:
     assert Policy(kinds=("all_gather", "reduce_scatter")).kinds == (Kind.REDUCE_SCATTER, Kind.ALL_GATHER)
     assert Policy(kinds="all_reduce").kinds == (Kind.ALL_REDUCE,)
+
+
+@pytest.mark.parametrize("cap", [1e308, 10**400, 2.0**40, b"ab", None, 1 + 2j])
+def test_caps_that_cannot_be_are_refused(cap: Any) -> None:
+    with pytest.raises(PolicyError, match=r"cap_mib(\[0\])? (takes a number|must be a positive, finite number) of MiB"):
+        Policy(cap_mib=cap)
+
+
+@pytest.mark.parametrize("cap", [np.float32(25), np.int64(25), Fraction(50, 2)])
+def test_numbers_of_other_kinds_are_caps_too(cap: Any) -> None:
+    assert Policy(cap_mib=cap).cap_bytes(0) == 25 * 2**20
+
+
+@pytest.mark.parametrize("kinds", [5, None])
+def test_kinds_that_are_no_kinds_are_refused(kinds: Any) -> None:
+    with pytest.raises(PolicyError, match=f"kinds takes 'all', one of .*, or several, got {kinds}"):
+        Policy(kinds=kinds)
+
+
+def test_a_cap_function_that_fails_is_named() -> None:
+    def fails(index: int) -> float:
+        raise RuntimeError("boom")
+
+    with pytest.raises(PolicyError, match=r"cap_mib\(3\) raised RuntimeError\('boom'\)"):
+        Policy(cap_mib=fails).cap_bytes(3)

@@ -6,6 +6,8 @@ import base64
 import gzip
 import html
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +45,31 @@ _CONTENT_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'un
 
 
 def write_page(payload: dict[str, Any], path: str | Path, theme: str = "auto") -> Path:
-    """Writes the page and gives its path.
+    """Writes the page and gives its path; a page that is there already is replaced whole or not at all.
 
     Raises:
         ExplorerError: when the file cannot be written.
     """
-    target = Path(path)
+    page = page_text(payload, theme).encode(errors="replace")
     try:
-        target.write_text(page_text(payload, theme), encoding="utf-8")
-    except OSError as error:
-        raise ExplorerError(f"cannot write {target}: {error.strerror}; choose a folder that exists") from error
+        target = Path(path).expanduser()
+        unfinished = target.with_name(f"{target.name}.part")
+        with _no_leftover(unfinished):
+            unfinished.write_bytes(page)
+            unfinished.replace(target)
+    except (OSError, TypeError, ValueError) as error:
+        raise ExplorerError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
     return target
+
+
+@contextmanager
+def _no_leftover(unfinished: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError, ValueError):
+            unfinished.unlink()
+        raise
 
 
 def page_text(payload: dict[str, Any], theme: str = "auto") -> str:

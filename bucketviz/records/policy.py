@@ -112,9 +112,16 @@ def _asked_cap(cap: Callable[[int], float], bucket_index: int) -> float:
 def _checked_number(cap: object, asked: str) -> float:
     if isinstance(cap, bool) or not isinstance(cap, numbers.Real):
         raise PolicyError(f"{asked} takes a number of MiB, got {cap!r}")
-    if not 0 < cap < MOST_CAP_MIB:
+    if not 0 < (mib := _as_float(cap)) < MOST_CAP_MIB:
         raise PolicyError(f"{asked} must be a positive, finite number of MiB, got {cap!r}")
-    return float(cap)
+    return mib
+
+
+def _as_float(number: numbers.Real) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
