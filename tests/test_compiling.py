@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -264,20 +263,24 @@ class Probe(CustomGraphPass):
         return len(values[0].fake_mode.shape_env.guards)
 
 
-@pytest.fixture(scope="module")
-def compiled() -> Iterator[tuple[Probe, bv.BucketPass]]:
-    """A net compiled by Inductor on one fake rank, with a dynamic batch, forward and backward."""
-    bucket_pass = bv.BucketPass()
-    probe = Probe(bucket_pass)
+def compile_net(custom_pass: CustomGraphPass) -> None:
+    """Compiles a net on one fake rank with Inductor, with a dynamic batch, and runs it forward and backward."""
     with warnings.catch_warnings(), fake_world(WORLD_SIZE, rank=1), light_compilation(force_disable_caches=True):
         warnings.simplefilter("ignore")
         net = sharded_net(init_device_mesh("cpu", (WORLD_SIZE,)))
-        step = torch.compile(net, fullgraph=True, options={"post_grad_custom_post_pass": probe})
+        step = torch.compile(net, fullgraph=True, options={"post_grad_custom_post_pass": custom_pass})
         x = torch.randn(6, DIM)
         torch._dynamo.mark_dynamic(x, 0)
         step(x)[0].sum().backward()
     torch._dynamo.reset()
-    yield probe, bucket_pass
+
+
+@pytest.fixture(scope="module")
+def compiled() -> tuple[Probe, bv.BucketPass]:
+    bucket_pass = bv.BucketPass()
+    probe = Probe(bucket_pass)
+    compile_net(probe)
+    return probe, bucket_pass
 
 
 def test_inductor_compiles_what_the_pass_gives_forward_and_backward(compiled: tuple[Probe, bv.BucketPass]) -> None:
@@ -302,3 +305,12 @@ def test_inductor_has_no_more_guards_than_before(compiled: tuple[Probe, bv.Bucke
     }
     assert any(shape.startswith("s") for shape in shapes), "the batch is a symbol"
     assert all(before == after for before, after in probe.guards)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_inductor_compiles_every_mode(mode: str) -> None:
+    bucket_pass = bv.BucketPass(mode=mode)
+    compile_net(bucket_pass)
+    assert bucket_pass.refusals == []
+    assert [plan.num_collectives_after for plan in bucket_pass.plans] == [2, 1]

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 NUM_RANKS = 2
 """With two ranks a sum has one order, so it is the same in every bit however it is packed."""
 LIMIT_SECONDS = 540
+GATHER_MODES = ("default", "custom_ops", "custom_ops_multidtype", "functional", "functional_copy_in")
 TOLERANCES = {"rtol": 2e-2, "atol": 2e-2}
 """Eager rounds to bf16 after every op; Inductor keeps f32 within a fused kernel."""
 
@@ -64,8 +65,9 @@ def gathers_alone(net):
 
 def compiled_gathers(net, bucket_pass):
     torch._dynamo.reset()
-    with torch.no_grad():
-        return torch.compile(gathers_alone, fullgraph=True, options={"post_grad_custom_post_pass": bucket_pass})(net)
+    weights = torch.compile(gathers_alone, fullgraph=True, options={"post_grad_custom_post_pass": bucket_pass})(net)
+    assert [plan.num_collectives_after for plan in bucket_pass.plans] == [1]
+    return weights
 
 
 def run_rank(rank, store, folder):
@@ -74,18 +76,18 @@ def run_rank(rank, store, folder):
     )
     net = sharded_net(init_device_mesh("cpu", (NUM_RANKS,)))
     x = torch.randn(5, DIM, generator=torch.Generator().manual_seed(rank))
-    with light_compilation(), torch._functorch.config.patch(enable_autograd_cache=False), torch.no_grad():
-        found = {"gathers": {"eager": [arrived(weight) for weight in gathers_alone(net)]}}
-        for mode in ("default", "custom_ops", "functional"):
-            found["gathers"][mode] = compiled_gathers(net, bv.BucketPass(mode=mode))
-    with light_compilation(), torch._functorch.config.patch(enable_autograd_cache=False):
+    with light_compilation():
+        with torch.no_grad():
+            gathers = {"eager": [arrived(weight) for weight in gathers_alone(net)]}
+            for mode in GATHER_MODES:
+                gathers[mode] = compiled_gathers(net, bv.BucketPass(mode=mode))
+        found = {"gathers": gathers, "uuid": bv.BucketPass().uuid()}
         found["eager"] = one_step(net, x)
         found["plain"] = compiled_step(net, x, None)
         found["bucketed"] = compiled_step(net, x, bv.BucketPass())
         found["again"] = compiled_step(net, x, bv.BucketPass())
-        found["small_cap"] = compiled_step(net, x, bv.BucketPass(cap_mib=1100 / 2**20))
+        found["small_cap"] = compiled_step(net, x, bv.BucketPass(cap_mib=1100 / 2**20, mode="coalesced"))
         found["filtered"] = compiled_step(net, x, bv.BucketPass(filter_wait=lambda _: True))
-    found["uuid"] = bv.BucketPass().uuid()
     torch.save(found, folder / f"{rank}.pt")
     dist.barrier()
     dist.destroy_process_group()
@@ -119,7 +121,7 @@ def test_gathered_weights_are_equal_in_every_bit(ranks):
     for found in ranks:
         gathers = found["gathers"]
         assert len(gathers["eager"]) == NUM_GATHERS
-        for mode in ("default", "custom_ops", "functional"):
+        for mode in GATHER_MODES:
             for expected, weight in zip(gathers["eager"], gathers[mode], strict=True):
                 assert weight.dtype == torch.bfloat16
                 assert torch.equal(weight, expected)
