@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -78,7 +79,16 @@ def collective_op(node: fx.Node) -> CollectiveOp | None:
     """Gives the table row of a node that communicates, None for any other node."""
     if node.op != "call_function":
         return None
-    return COLLECTIVE_OPS.get(node.target)
+    return COLLECTIVE_OPS.get(target_of(node))
+
+
+def target_of(node: fx.Node) -> Any:
+    """Gives what a node calls; an op named without its overload (``aten.mm``) is its only one, where it has one."""
+    target = node.target
+    if isinstance(target, torch._ops.OpOverloadPacket):
+        names = target.overloads()
+        return getattr(target, names[0]) if len(names) == 1 else target
+    return target
 
 
 _LOCAL_NAMESPACES = frozenset({"aten", "prims", "fsdp", "bucketing", "bucketviz", "inductor"})
@@ -110,12 +120,12 @@ def _qualified_name(target: object) -> tuple[str, str]:
 
 def is_wait(node: fx.Node) -> bool:
     """True for a ``wait_tensor`` node."""
-    return node.op == "call_function" and node.target is WAIT
+    return node.op == "call_function" and target_of(node) is WAIT
 
 
 def is_dtype_cast(node: object) -> bool:
     """True for an op that only changes the dtype of its input."""
-    return isinstance(node, fx.Node) and node.op == "call_function" and node.target in DTYPE_CASTS
+    return isinstance(node, fx.Node) and node.op == "call_function" and target_of(node) in DTYPE_CASTS
 
 
 def single_use_cast(sent: Any) -> fx.Node | None:
@@ -125,9 +135,12 @@ def single_use_cast(sent: Any) -> fx.Node | None:
 
 def normalized_arguments(node: fx.Node) -> dict[str, Any]:
     """Gives a node's arguments by schema name, whether they were passed by position or by keyword."""
-    schema = node.target._schema  # type: ignore[union-attr]
-    named = dict(zip((argument.name for argument in schema.arguments), node.args, strict=False))
-    return {**named, **node.kwargs}
+    return {**dict(zip(_argument_names(node.target), node.args, strict=False)), **node.kwargs}
+
+
+@cache
+def _argument_names(target: Any) -> tuple[str, ...]:
+    return tuple(argument.name for argument in target._schema.arguments)
 
 
 def group_name_of(group: Any) -> str:

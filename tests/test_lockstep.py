@@ -331,7 +331,6 @@ class TestErrors:
     @pytest.mark.parametrize(
         "target",
         [
-            torch.ops._c10d_functional.all_reduce,
             torch.ops.symm_mem.one_shot_all_reduce.default,
             torch.ops._dtensor.shard_dim_alltoall.default,
             torch.distributed.all_reduce,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import torch
 import torch.fx as fx
 
-from bucketviz.collectives import collective_op, group_name_of, normalized_arguments
+from bucketviz.collectives import collective_op, group_name_of, normalized_arguments, target_of
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.agreement import check_same_graphs
 from bucketviz.execution.exchange import EXCHANGES
@@ -103,7 +103,7 @@ class _World:
         for block in self._blocks(index):
             _check_group_size(self.ranks[block[0]], index, block)
             try:
-                results = EXCHANGES[self.ranks[0].nodes[index].target]([arguments[rank] for rank in block])
+                results = EXCHANGES[target_of(self.ranks[0].nodes[index])]([arguments[rank] for rank in block])
             except Exception as error:
                 raise self.ranks[block[0]].failure(index, error) from error
             for rank, result in zip(block, results, strict=True):

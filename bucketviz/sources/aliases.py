@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import torch
 import torch.fx as fx
@@ -12,13 +13,20 @@ import torch.fx as fx
 from bucketviz.collectives import is_dtype_cast, is_wait, normalized_arguments
 
 
+class AliasedArgument(NamedTuple):
+    """An argument whose storage an op hands on or changes."""
+
+    name: str
+    is_written: bool
+
+
 def written_by(node: fx.Node) -> list[fx.Node]:
     """Lists the arguments that a node changes in place."""
-    written: list[fx.Node] = []
-    for argument, value in _schema_arguments(node):
-        if argument.alias_info is not None and argument.alias_info.is_write:
-            written.extend(item for item in _as_list(value) if isinstance(item, fx.Node))
-    return written
+    names = [argument.name for argument in _aliased_arguments(node.target) if argument.is_written]
+    if not names:
+        return []
+    passed = normalized_arguments(node)
+    return [item for name in names for item in _as_list(passed.get(name)) if isinstance(item, fx.Node)]
 
 
 def storage_of(node: fx.Node, storage: Mapping[fx.Node, str]) -> str:
@@ -33,20 +41,21 @@ def _aliased_input(node: fx.Node) -> fx.Node | None:
     if is_wait(node) or node.target is operator.getitem:
         source = node.args[0] if node.args else None
         return source if isinstance(source, fx.Node) else None
-    if is_dtype_cast(node):
+    aliased = _aliased_arguments(node.target)
+    if not aliased or is_dtype_cast(node):
         return None
-    for argument, value in _schema_arguments(node):
-        if argument.alias_info is not None and isinstance(value, fx.Node):
-            return value
-    return None
-
-
-def _schema_arguments(node: fx.Node) -> list[tuple[Any, Any]]:
-    """Pairs each schema argument of an op with what the node passes for it."""
-    if not isinstance(node.target, torch._ops.OpOverload):
-        return []
     passed = normalized_arguments(node)
-    return [(argument, passed[argument.name]) for argument in node.target._schema.arguments if argument.name in passed]
+    values = (passed.get(argument.name) for argument in aliased)
+    return next((value for value in values if isinstance(value, fx.Node)), None)
+
+
+@cache
+def _aliased_arguments(target: Any) -> tuple[AliasedArgument, ...]:
+    """Lists what an op's schema says of its arguments; nothing for what is no op."""
+    if not isinstance(target, torch._ops.OpOverload):
+        return ()
+    arguments = [argument for argument in target._schema.arguments if argument.alias_info is not None]
+    return tuple(AliasedArgument(argument.name, argument.alias_info.is_write) for argument in arguments)
 
 
 def _as_list(value: object) -> list[object]:

@@ -19,7 +19,7 @@ from bucketviz.collectives import (
 )
 from bucketviz.records.graph import Collective, Kind
 from bucketviz.sources.hints import size_bytes
-from bucketviz.sources.tensors import dtype_text
+from bucketviz.sources.tensors import describe_tensor, dtype_text
 
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
 
@@ -37,13 +37,13 @@ def describe_collective(node: fx.Node) -> Collective | None:
         kind=row.kind,
         group_name=group_name_of(arguments.get("group_name", "?")),
         group_size=_int_or_none(arguments.get("group_size")),
-        reduce_op=arguments.get("reduce_op"),
+        reduce_op=_text_or_none(arguments.get("reduce_op")),
         input=sent.name if isinstance(sent, fx.Node) else "",
         waits=tuple(wait.name for wait in _waits(node)),
         is_mergeable=row.is_mergeable,
         has_out=row.has_out,
         in_bytes=_sent_bytes(sent),
-        out_bytes=size_bytes(node.meta.get("val")),
+        out_bytes=_bytes_of(node.meta.get("val")),
         cast=cast.name if cast is not None else "",
         cast_from=_dtype_before(cast),
         is_pure_cast=cast is not None and _is_pure(cast),
@@ -64,7 +64,12 @@ def _waits(node: fx.Node) -> list[fx.Node]:
 def _sent_bytes(sent: Any) -> int | None:
     if isinstance(sent, list | tuple):
         return size_bytes([item.meta.get("val") for item in sent if isinstance(item, fx.Node)])
-    return size_bytes(sent.meta.get("val")) if isinstance(sent, fx.Node) else None
+    return _bytes_of(sent.meta.get("val")) if isinstance(sent, fx.Node) else None
+
+
+def _bytes_of(value: object) -> int | None:
+    tensor = describe_tensor(value)
+    return size_bytes(value) if tensor is None else tensor.size_bytes
 
 
 def _dtype_before(cast: fx.Node | None) -> str:
@@ -79,3 +84,7 @@ def _is_pure(cast: fx.Node) -> bool:
 
 def _int_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None
