@@ -86,7 +86,7 @@ def target_of(node: fx.Node) -> Any:
     """Gives what a node calls; an op named without its overload (``aten.mm``) is its only one, where it has one."""
     target = node.target
     if isinstance(target, torch._ops.OpOverloadPacket):
-        names = target.overloads()
+        names = target.overloads()  # type: ignore[no-untyped-call]
         return getattr(target, names[0]) if len(names) == 1 else target
     return target
 
@@ -134,13 +134,15 @@ def single_use_cast(sent: Any) -> fx.Node | None:
 
 
 def normalized_arguments(node: fx.Node) -> dict[str, Any]:
-    """Gives a node's arguments by schema name, whether they were passed by position or by keyword."""
-    return {**dict(zip(_argument_names(node.target), node.args, strict=False)), **node.kwargs}
+    """Gives a node's arguments by schema name; without a schema those alone that were passed by keyword."""
+    target = target_of(node)
+    names = _argument_names(target) if isinstance(target, torch._ops.OpOverload) else ()
+    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
 
 
 @cache
-def _argument_names(target: Any) -> tuple[str, ...]:
-    return tuple(argument.name for argument in target._schema.arguments)
+def _argument_names(op: torch._ops.OpOverload) -> tuple[str, ...]:
+    return tuple(argument.name for argument in op._schema.arguments)
 
 
 def group_name_of(group: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.fx as fx
 
-from bucketviz.collectives import is_dtype_cast, is_wait, normalized_arguments
+from bucketviz.collectives import is_dtype_cast, is_wait, normalized_arguments, target_of
 
 
 class AliasedArgument(NamedTuple):
@@ -22,7 +22,7 @@ class AliasedArgument(NamedTuple):
 
 def written_by(node: fx.Node) -> list[fx.Node]:
     """Lists the arguments that a node changes in place."""
-    names = [argument.name for argument in _aliased_arguments(node.target) if argument.is_written]
+    names = [argument.name for argument in _aliased_arguments(target_of(node)) if argument.is_written]
     if not names:
         return []
     passed = normalized_arguments(node)
@@ -41,7 +41,7 @@ def _aliased_input(node: fx.Node) -> fx.Node | None:
     if is_wait(node) or node.target is operator.getitem:
         source = node.args[0] if node.args else None
         return source if isinstance(source, fx.Node) else None
-    aliased = _aliased_arguments(node.target)
+    aliased = _aliased_arguments(target_of(node))
     if not aliased or is_dtype_cast(node):
         return None
     passed = normalized_arguments(node)
@@ -54,8 +54,8 @@ def _aliased_arguments(target: Any) -> tuple[AliasedArgument, ...]:
     """Lists what an op's schema says of its arguments; nothing for what is no op."""
     if not isinstance(target, torch._ops.OpOverload):
         return ()
-    arguments = [argument for argument in target._schema.arguments if argument.alias_info is not None]
-    return tuple(AliasedArgument(argument.name, argument.alias_info.is_write) for argument in arguments)
+    infos = [(argument.name, argument.alias_info) for argument in target._schema.arguments]
+    return tuple(AliasedArgument(name, info.is_write) for name, info in infos if info is not None)
 
 
 def _as_list(value: object) -> list[object]:
