@@ -15,7 +15,7 @@ from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.safety import InductorObjections, SafeObjections
 from bucketviz.planning.verdicts import Verdict, judge
 from bucketviz.planning.writes import Writes
-from bucketviz.records.graph import Graph, Kind, dtype_itemsize
+from bucketviz.records.graph import Graph, Kind, Node, dtype_itemsize
 from bucketviz.records.plan import Bucket, Decision, Outcome, Plan
 from bucketviz.records.policy import Policy
 from bucketviz.units import MIB
@@ -115,23 +115,7 @@ def _dtype(candidate: Candidate) -> str:
 
 
 def _decide(graph: Graph, verdicts: dict[str, Verdict]) -> list[Decision]:
-    decisions = []
-    for step, (name, verdict) in enumerate(verdicts.items()):
-        node = graph.node(name)
-        decisions.append(
-            Decision(
-                step=step,
-                collective=name,
-                outcome=Outcome.LEFT_ALONE if verdict.bucket is None else Outcome.MERGED,
-                reason=verdict.reason,
-                bucket=verdict.bucket,
-                evidence=verdict.evidence,
-                module=node.module,
-                source=node.source,
-                joins_at_cap_bytes=verdict.joins_at_cap_bytes,
-            )
-        )
-    return decisions
+    return [_decision(step, graph.node(name), verdict) for step, (name, verdict) in enumerate(verdicts.items())]
 
 
 def _decide_refused(graph: Graph, policy: Policy, verdicts: dict[str, Verdict]) -> list[Decision]:
@@ -141,16 +125,12 @@ def _decide_refused(graph: Graph, policy: Policy, verdicts: dict[str, Verdict]) 
             continue
         refusal = refuse(graph, policy, node, collective)
         assert refusal is not None, f"{node.name} was neither considered nor refused"
-        decisions.append(
-            Decision(
-                step=len(verdicts) + len(decisions),
-                collective=node.name,
-                outcome=Outcome.LEFT_ALONE,
-                reason=refusal.reason,
-                bucket=None,
-                evidence=refusal.evidence,
-                module=node.module,
-                source=node.source,
-            )
-        )
+        verdict = Verdict(refusal.reason, None, refusal.evidence)
+        decisions.append(_decision(len(verdicts) + len(decisions), node, verdict))
     return decisions
+
+
+def _decision(step: int, node: Node, verdict: Verdict) -> Decision:
+    reason, bucket, evidence, joins_at_cap_bytes = verdict
+    outcome = Outcome.LEFT_ALONE if bucket is None else Outcome.MERGED
+    return Decision(step, node.name, outcome, reason, bucket, evidence, node.module, node.source, joins_at_cap_bytes)

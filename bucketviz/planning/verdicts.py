@@ -109,7 +109,8 @@ def _measured(look: Look) -> dict[str, Value]:
 def _merged(look: Look, bucket: int) -> Verdict:
     evidence = _measured(look)
     if not look.closed_by:
-        return Verdict(Reason.JOINED, bucket, {**evidence, "place": look.num_members + 1})
+        evidence["place"] = look.num_members + 1
+        return Verdict(Reason.JOINED, bucket, evidence)
     evidence["closed_by"] = look.closed_by
     if look.previous:
         evidence |= {"previous": look.previous[0].name, "previous_bytes": look.previous_bytes}

@@ -187,7 +187,8 @@ class Graph:
     @cached_property
     def waits(self) -> tuple[Node, ...]:
         """The nodes that wait for a collective, in program order."""
-        return tuple(node for node in self.nodes if node.role is Role.WAIT)
+        wait = Role.WAIT
+        return tuple(node for node in self.nodes if node.role is wait)
 
     @cached_property
     def touching(self) -> dict[str, tuple[str, ...]]:
@@ -222,11 +223,7 @@ class Graph:
 
     def node(self, name: str) -> Node:
         """Gives the node of that name (KeyError when there is none)."""
-        return self._by_name[name]
-
-    @cached_property
-    def _by_name(self) -> dict[str, Node]:
-        return {node.name: node for node in self.nodes}
+        return self.nodes[self.position[name]]
 
     def collectives(self) -> Iterator[tuple[Node, Collective]]:
         """Gives every node that communicates, in program order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.fx as fx
@@ -35,27 +35,45 @@ def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
         )
     parameters = parameter_names(gm)
     storage: dict[fx.Node, str] = {}
+    ops: dict[Any, _Op] = {}
     nodes = []
     for node in gm.graph.nodes:
         storage[node] = storage_of(node, storage)
-        nodes.append(_describe_node(node, storage[node], parameters))
+        nodes.append(_describe_node(node, _op(node, ops), storage[node], parameters))
     groups = {key: tuple(ranks) for key, ranks in gm.meta.get(GROUPS_KEY, {}).items()} or known_groups()
     return Graph(name or gm.meta.get("name") or type(gm).__name__, tuple(nodes), groups)
 
 
-def _describe_node(node: fx.Node, storage: str, parameters: Mapping[fx.Node, str]) -> Node:
+class _Op(NamedTuple):
+    """What is the same for all nodes of one target."""
+
+    role: Role
+    target: str
+
+
+def _op(node: fx.Node, known: dict[Any, _Op]) -> _Op:
+    if node.op != "call_function":
+        return _Op(_role(node), _target_text(node.target))
+    op = known.get(node.target)
+    if op is None:
+        op = known[node.target] = _Op(_role(node), _target_text(node.target))
+    return op
+
+
+def _describe_node(node: fx.Node, op: _Op, storage: str, parameters: Mapping[fx.Node, str]) -> Node:
+    meta = node.meta
     return Node(
         name=node.name,
-        role=_role(node),
-        target=_target_text(node.target),
-        inputs=tuple(source.name for source in node.all_input_nodes),
-        tensor=describe_tensor(node.meta.get("val")),
+        role=op.role,
+        target=op.target,
+        inputs=tuple([source.name for source in node.all_input_nodes]),
+        tensor=describe_tensor(meta.get("val")),
         module=parameters.get(node) or module_path(node),
         source=source_line(node),
-        stack_trace=node.meta.get("stack_trace") or "",
-        writes=tuple(argument.name for argument in written_by(node)),
+        stack_trace=meta.get("stack_trace") or "",
+        writes=tuple([argument.name for argument in written_by(node)]),
         storage=storage,
-        collective=describe_collective(node),
+        collective=describe_collective(node) if op.role is Role.COLLECTIVE else None,
     )
 
 

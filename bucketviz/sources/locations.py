@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import torch
@@ -31,12 +32,22 @@ def module_path(node: fx.Node) -> str:
         return ""
     innermost = list(stack.values())[-1]
     path = innermost[0] if isinstance(innermost, tuple) else str(innermost)
-    return _ITEM.sub(r".\1", _ROOT.sub("", str(path))).strip(".")
+    return _dotted(str(path))
+
+
+@lru_cache(maxsize=4096)
+def _dotted(path: str) -> str:
+    return _ITEM.sub(r".\1", _ROOT.sub("", path)).strip(".")
 
 
 def source_line(node: fx.Node) -> str:
     """Gives ``model.py:118``, the innermost line outside of torch; empty when there is no stack trace."""
-    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    return _innermost_user_line(node.meta.get("stack_trace") or "")
+
+
+@lru_cache(maxsize=4096)
+def _innermost_user_line(stack_trace: str) -> str:
+    frames = _FRAME.findall(stack_trace)
     own = [(file, line) for file, line in frames if is_user_file(file)]
     if not own:
         return ""
@@ -52,7 +63,9 @@ def is_user_file(file: str) -> bool:
 def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:
     """Gives the parameter that each node gathers, casts or reduces: along chains from placeholder or to output."""
     named: dict[fx.Node, str] = {}
-    parameters = gm.meta.get(PARAMETERS_KEY, {})
+    parameters, gradients = gm.meta.get(PARAMETERS_KEY, {}), gm.meta.get(GRADIENTS_KEY, {})
+    if not parameters and not gradients:
+        return named
     for node in gm.graph.nodes:
         if node.op == "placeholder" and node.name in parameters:
             named[node] = parameters[node.name]
@@ -60,7 +73,7 @@ def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:
             source = node.all_input_nodes[0]
             if source in named and not is_wait(source):
                 named[node] = named[source]
-    for index, name in gm.meta.get(GRADIENTS_KEY, {}).items():
+    for index, name in gradients.items():
         _name_gradient_chain(gm, int(index), name, named)
     return {node: _module_of(name) for node, name in named.items()}
 

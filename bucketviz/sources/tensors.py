@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from functools import lru_cache
 
 import torch
 
@@ -16,8 +18,15 @@ def describe_tensor(value: object) -> Tensor | None:
     """Gives the record of a (fake) tensor, None for anything else."""
     if not isinstance(value, torch.Tensor):
         return None
+    if torch.SymInt not in map(type, value.shape):
+        return _static_tensor(value.dtype, value.shape, value.device)
     shape = tuple(size if isinstance(size, int) else str(size) for size in value.shape)
     return Tensor(dtype_text(value.dtype), shape, str(value.device), size_bytes(value))
+
+
+@lru_cache(maxsize=4096)
+def _static_tensor(dtype: torch.dtype, shape: torch.Size, device: torch.device) -> Tensor:
+    return Tensor(dtype_text(dtype), tuple(shape), str(device), math.prod(shape) * dtype.itemsize)
 
 
 def dtype_text(dtype: torch.dtype) -> str:
