@@ -15,6 +15,7 @@ import torch.distributed as dist
 import torch.fx as fx
 
 from bucketviz import __version__
+from bucketviz.arguments import policy_of
 from bucketviz.errors import CaptureError, PlanError, RewriteError
 from bucketviz.planning import make_plan
 from bucketviz.records import Plan, Policy, Rewrite
@@ -23,7 +24,6 @@ from bucketviz.rewriting.adopt import adopt
 from bucketviz.sources.describe import describe
 from bucketviz.sources.fake_world import known_groups
 from bucketviz.units import format_count
-from bucketviz.verbs import policy_of
 
 try:
     from torch._functorch._aot_autograd.logging_utils import get_aot_graph_name

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from bucketviz.progress import Advance, progress
+from bucketviz.progress import progress
 from bucketviz.records import Execution, Policy, Rewrite
 from bucketviz.sources import gallery
 from bucketviz.sources.capture import capture
 from bucketviz.verbs import bucket, execute, rewrite_record
-
-CAP_MIB = 4.0
-"""Small enough for several buckets in a small model."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class Demo:
         return all(execution.equal for execution in self.executions)
 
 
-def run_demo(num_layers: int = 8, world_size: int = 8, cap_mib: float = CAP_MIB) -> Demo:
+def run_demo(num_layers: int, world_size: int, cap_mib: float) -> Demo:
     """Captures a Llama-style transformer, buckets both graphs and runs all ranks before and after.
 
     Args:
@@ -54,21 +50,7 @@ def run_demo(num_layers: int = 8, world_size: int = 8, cap_mib: float = CAP_MIB)
     rewrites, executions = [], []
     for graph in (captured.forward, captured.backward):
         assert graph is not None, "the gallery's model has trainable parameters"
-        with progress(f"Bucketing {graph.meta['name']}"):
-            result = bucket(graph, policy)
-        with progress(f"Running {graph.meta['name']} on {world_size} ranks", total=1.0) as advance:
-            executions.append(execute(result, world_size=world_size, on_progress=_steps(advance)))
+        result = bucket(graph, policy)
+        executions.append(execute(result, world_size=world_size))
         rewrites.append(rewrite_record(result))
     return Demo(tuple(rewrites), tuple(executions))
-
-
-def _steps(advance: Advance) -> Callable[[float], None]:
-    """Turns fractions done into the steps that a bar takes."""
-    done = 0.0
-
-    def report(fraction: float) -> None:
-        nonlocal done
-        advance(fraction - done)
-        done = fraction
-
-    return report

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch.fx as fx
 
+from bucketviz.arguments import check_graph, check_rank, check_result, check_world_size, policy_of
 from bucketviz.errors import ExecutionError, ExplorerError, PolicyError
 from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import Groups, members_of
 from bucketviz.planning import make_plan
+from bucketviz.progress import Advance, progress
 from bucketviz.records import Execution, Graph, Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.capture import Captured, capture
@@ -19,7 +21,7 @@ from bucketviz.sources.describe import describe
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer
 
-__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "policy_of", "rewrite_record"]
+__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "rewrite_record"]
 
 Source = fx.GraphModule | Graph
 
@@ -40,6 +42,7 @@ def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Pla
         >>> bv.plan(bv.records.Graph("empty", ())).num_collectives_after
         0
     """
+    check_graph(source)
     graph = source if isinstance(source, Graph) else describe(source)
     return make_plan(graph, policy_of(policy, options))
 
@@ -58,11 +61,14 @@ def bucket(
         PolicyError: when both a plan and policy keywords are given.
         RewriteError: when the plan is not of this graph, or the rank is in no group that a bucket uses.
     """
+    check_graph(gm)
+    check_rank(rank)
     if isinstance(plan_or_policy, Plan):
         if options:
             raise PolicyError(f"bucket() got a plan and also {', '.join(options)}; give the one or the other")
         return rewrite(gm, plan_or_policy, rank=rank)
-    return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)
+    with progress("Bucketing"):
+        return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)
 
 
 def rewrite_record(result: Bucketed) -> Rewrite:
@@ -95,24 +101,41 @@ def execute(
         world_size: Number of ranks; by default the size of the largest process group of the graph.
         inputs: For each rank a value for each placeholder; random ones by default, different on each rank.
         seed: Seed of the random inputs.
-        on_progress: Told the fraction that is done, from 0 to 1.
+        on_progress: Told the fraction that is done, from 0 to 1; by default a bar shows it after two seconds.
 
     Raises:
-        ExecutionError: for another backend, a world that does not fit the groups, an op that is not known.
+        ExecutionError: for what :func:`bucket` did not give, for another backend,
+            a world that does not fit the groups, an op that is not known.
     """
+    check_result(result)
     if backend != "lockstep":
         raise ExecutionError(f"backend={backend!r} is not known; choose lockstep")
-    groups = result.plan.graph.groups
-    world = _world_size(result.plan.graph) if world_size is None else _checked_world_size(world_size)
-    return verify_lockstep(
-        [result.before] * world,
-        [_rewritten_for(rank, result, groups, world) for rank in range(world)],
-        groups,
-        inputs,
-        seed=seed,
-        device=device,
-        on_progress=on_progress,
-    )
+    if world_size is not None:
+        check_world_size(world_size)
+    graph = result.plan.graph
+    world = _world_size(graph) if world_size is None else world_size
+    with progress(f"Running {graph.name} on {world} ranks", total=1.0) as advance:
+        return verify_lockstep(
+            [result.before] * world,
+            [_rewritten_for(rank, result, graph.groups, world) for rank in range(world)],
+            graph.groups,
+            inputs,
+            seed=seed,
+            device=device,
+            on_progress=on_progress or _steps(advance),
+        )
+
+
+def _steps(advance: Advance) -> Callable[[float], None]:
+    """Turns fractions done into the steps that a bar takes."""
+    done = 0.0
+
+    def report(fraction: float) -> None:
+        nonlocal done
+        advance(fraction - done)
+        done = fraction
+
+    return report
 
 
 def _rewritten_for(rank: int, result: Bucketed, groups: Groups, world_size: int) -> fx.GraphModule:
@@ -139,7 +162,10 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
     from bucketviz.explorer import Explorer
 
     look = {key: options.pop(key) for key in ("title", "theme", "height") if key in options}
-    return Explorer(_rewrites(source, policy_of(policy, options)), **look)
+    if isinstance(source, Captured):
+        look.setdefault("title", source.name)
+    with progress("Laying out"):
+        return Explorer(_rewrites(source, policy_of(policy, options)), **look)
 
 
 def _rewrites(source: Any, policy: Policy) -> list[Rewrite]:
@@ -170,16 +196,6 @@ def _kept_rewrites(source: Any) -> list[Rewrite]:
     return list(source.rewrites)
 
 
-def policy_of(policy: Policy | None, options: dict[str, Any]) -> Policy:
-    unknown = set(options) - set(Policy.__dataclass_fields__)
-    if unknown:
-        known = ", ".join(Policy.__dataclass_fields__)
-        raise PolicyError(f"unknown option {', '.join(sorted(unknown))}; a policy has {known}")
-    if policy is not None and options:
-        raise PolicyError(f"got a policy and also {', '.join(options)}; give the one or the other")
-    return policy or Policy(**options)
-
-
 def _world_size(graph: Graph) -> int:
     if graph.groups:
         return max(max(ranks) for ranks in graph.groups.values()) + 1
@@ -189,9 +205,3 @@ def _world_size(graph: Graph) -> int:
         "the graph names no process group that is known, so its world size is not; "
         'pass world_size= and set gm.meta["process_groups"] = {name: ranks}'
     )
-
-
-def _checked_world_size(world_size: object) -> int:
-    if isinstance(world_size, bool) or not isinstance(world_size, int) or world_size < 1:
-        raise ExecutionError(f"world_size takes a positive number of ranks, got {world_size!r}")
-    return world_size

@@ -1,12 +1,19 @@
 """The command line: the demo end to end on a small model, and where it cannot open a notebook."""
 
+import io
+import subprocess
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch.fx as fx
+from rich.console import Console
+from samples import SAMPLES, SMALL_CAP_MIB
 from typer.testing import CliRunner
 
+import bucketviz as bv
 from bucketviz import cli
 from bucketviz.errors import CaptureError
 
@@ -25,7 +32,7 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def invoke(*arguments: str) -> tuple[int, str]:
-    result = runner.invoke(cli.app, list(arguments), env={"COLUMNS": "100"})
+    result = runner.invoke(cli.app, list(arguments), env={"COLUMNS": "80"})
     return result.exit_code, result.output
 
 
@@ -36,7 +43,6 @@ def test_the_demo_writes_a_page_and_prints_proof_and_decisions(in_folder: Path) 
     assert text.count("bitwise equal before and after") == 2
     assert "forward: 12 collectives → " in text
     assert "all_gather_into_tensor_11" in text
-    assert "layers.0.attention.wq" in text
     assert "bucketviz-payload" in (in_folder / "out.html").read_text(encoding="utf-8")
 
 
@@ -71,7 +77,8 @@ def test_with_a_browser_it_opens_the_notebook(in_folder: Path, monkeypatch: pyte
         (["demo", "--cap-mib", "nan", "--layers", "1"], "cap_mib must be a positive, finite number of MiB, got nan"),
         (["demo", "--cap-mib", "0", "--layers", "1"], "cap_mib must be a positive, finite number of MiB, got 0"),
         (["demo", "--cap-mib", "a lot"], "--cap-mib"),
-        (["demo", "--html", "absent/out.html", "--layers", "1"], "absent"),
+        (["demo", "--html", "absent/out.html", "--layers", "1"], "name a file in a folder that exists"),
+        (["demo", "--html", ".", "--layers", "1"], "name a file in a folder that exists"),
         (["show"], "No such command 'show'"),
     ],
 )
@@ -108,3 +115,29 @@ def test_a_text_browser_is_no_place_for_a_notebook(
 def test_without_jupyterlab_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda name: None)
     assert 'pip install -e ".[lab]"' in cli._obstacle()
+
+
+def test_a_narrow_terminal_takes_from_the_modules_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(cli, "console", Console(width=60, file=terminal))
+    gm = SAMPLES["over_the_cap"]()
+    for node in gm.graph.nodes:
+        node.meta["nn_module_stack"] = {"m": ("layers.0.a.very.long.path.of.a.module.bold", fx.GraphModule)}
+    cli._print_plan(bv.plan(gm, cap_mib=SMALL_CAP_MIB))
+    assert terminal.getvalue().splitlines()[-6:] == [
+        "#  collective  module             size  decision",
+        "1  ag0         …f.a.module.bold  512 B  opened B0",
+        "2  ag1         …f.a.module.bold  512 B  joined B0",
+        "3  ag2         …f.a.module.bold  512 B  opened B1",
+        "4  ag3         …f.a.module.bold  512 B  joined B1",
+        "5  ag4         …f.a.module.bold  512 B  left alone: over cap",
+    ]
+
+
+def test_the_version() -> None:
+    assert invoke("--version") == (0, f"bucketviz {bv.__version__}\n")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    run = subprocess.run([sys.executable, "-m", "bucketviz", "--version"], capture_output=True, text=True, check=True)
+    assert run.stdout == f"bucketviz {bv.__version__}\n"

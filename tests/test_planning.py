@@ -280,7 +280,7 @@ def test_an_empty_plan_says_that_nothing_communicates() -> None:
 def test_the_table_has_a_row_for_every_decision() -> None:
     plan = plan_of("fsdp_step")
     table = str(plan).split("\n\n")[1].splitlines()
-    assert table[0].split() == ["#", "collective", "module", "size", "outcome", "reason"]
+    assert table[0].split() == ["#", "collective", "module", "size", "decision"]
     assert [row.split()[1] for row in table[1:]] == [decision.collective for decision in plan.decisions]
 
 

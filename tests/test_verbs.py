@@ -8,7 +8,8 @@ import torch.fx as fx
 from samples import SAMPLES
 
 import bucketviz as bv
-from bucketviz.errors import ExecutionError, ExplorerError, PolicyError, RewriteError
+from bucketviz.errors import BucketvizError, ExecutionError, ExplorerError, PolicyError, RewriteError
+from bucketviz.sources.capture import Captured
 from bucketviz.sources.fake_world import GROUPS_KEY
 
 
@@ -161,3 +162,27 @@ def test_the_package_names_its_public_parts() -> None:
         assert getattr(bv, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'buckets'"):
         bv.buckets  # noqa: B018
+
+
+CAPTURED = Captured(SAMPLES["adjacent_gathers"](), None, 4, 0, {}, "model")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda gm: bv.plan(CAPTURED), "a capture holds two graphs; give its .forward or its .backward"),
+        (lambda gm: bv.bucket(CAPTURED), "a capture holds two graphs"),
+        (lambda gm: bv.plan(torch.nn.Linear(1, 1)), "expected a torch.fx.GraphModule, got a Linear"),
+        (lambda gm: bv.bucket(None), "expected a torch.fx.GraphModule, got a NoneType"),
+        (lambda gm: bv.plan(gm, 25), "got 25 where a Policy belongs; name its fields, as in cap_mib=25"),
+        (lambda gm: bv.bucket(gm, {"cap_mib": 3}), "where a Policy belongs"),
+        (lambda gm: bv.execute(CAPTURED), r"got a Captured; give bucketviz.bucket\(captured.forward\)"),
+        (lambda gm: bv.execute(bv.plan(gm)), r"got a Plan; give bucketviz.bucket\(gm, plan\)"),
+        (lambda gm: bv.execute(gm), r"got a GraphModule; give bucketviz.bucket\(gm\)"),
+        (lambda gm: bv.bucket(gm, rank=-1), "rank takes a global rank, a number from 0, got -1"),
+        (lambda gm: bv.bucket(gm, rank="0"), "rank takes a global rank, a number from 0, got '0'"),
+    ],
+)
+def test_natural_mistakes_are_answered(call: Any, message: str) -> None:
+    with pytest.raises(BucketvizError, match=message):
+        call(SAMPLES["adjacent_gathers"]())

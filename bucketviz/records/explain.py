@@ -70,24 +70,10 @@ def summarize(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def tabulate(plan: Plan) -> str:
-    """Gives the decision table as aligned text, one row a collective, counted from 1 as in the explorer."""
-    rows = [("#", "collective", "module", "size", "outcome", "reason")]
-    for decision in plan.decisions:
-        size = format_bytes(_size(decision))
-        rows.append(
-            (
-                str(decision.step + 1),
-                decision.collective,
-                decision.module,
-                size,
-                outcome_text(plan, decision),
-                decision.reason.value,
-            )
-        )
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+def decision_text(plan: Plan, decision: Decision) -> str:
+    """Gives ``opened B2``, ``joined B1`` or ``left alone: over cap``."""
+    outcome = outcome_text(plan, decision)
+    return f"{outcome}: {decision.reason.value}" if decision.bucket is None else outcome
 
 
 def outcome_text(plan: Plan, decision: Decision) -> str:
@@ -95,11 +81,6 @@ def outcome_text(plan: Plan, decision: Decision) -> str:
     if decision.bucket is None:
         return decision.outcome.value
     return f"{decision.reason.value} {plan.buckets[decision.bucket].label}"
-
-
-def _size(decision: Decision) -> int | None:
-    size = decision.evidence.get("size_bytes")
-    return size if isinstance(size, int) else None
 
 
 def _bytes(decision: Decision, key: str) -> str:

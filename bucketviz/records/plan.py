@@ -201,7 +201,7 @@ class Plan:
         return summarize(self)
 
     def __str__(self) -> str:
-        from bucketviz.records.explain import tabulate
+        from bucketviz.records.table import tabulate
 
         return f"{self.summary()}\n\n{tabulate(self)}"
 

@@ -1,0 +1,5 @@
+"""``python -m bucketviz``."""
+
+from bucketviz.cli import app
+
+app(prog_name="bucketviz")
