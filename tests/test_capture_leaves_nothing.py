@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
 import sys
 import weakref
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch._dynamo
 import torch.distributed as dist
 from capture_models import Branches, Breaks, Raises, Tied, TwoLayers
 from torch import nn
@@ -59,10 +61,28 @@ def left_as_it_was(model: nn.Module) -> Iterator[None]:
     assert state_of_process() == process_before
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _torch_has_warmed_up() -> None:
-    """The first compilation of a process fills settings in that torch computes late."""
-    bv.capture(TwoLayers(), X, world_size=2)
+def test_the_environment_of_a_fresh_process() -> None:
+    program = """
+import os, sys
+import torch
+import bucketviz as bv
+
+class Raises(torch.nn.Linear):
+    def forward(self, x):
+        os.environ["ADDED"], os.environ["CHANGED"] = "1", "1"
+        raise ValueError
+
+os.environ["CHANGED"] = "0"
+before = dict(os.environ)
+bv.capture(torch.nn.Linear(8, 8), torch.ones(4, 8), world_size=2)
+try:
+    bv.capture(Raises(8, 8), torch.ones(4, 8), world_size=2)
+except bv.errors.CaptureError:
+    pass
+sys.exit(repr(set(os.environ.items()) ^ set(before.items())) if dict(os.environ) != before else 0)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("parallelism", PARALLELISMS)

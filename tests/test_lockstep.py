@@ -297,6 +297,28 @@ class TestOrdinaryNodes:
         assert seen == [0.25, 0.5, 0.75, 1.0]
 
 
+class TestThreads:
+    """Ops get one thread of the CPU each, and the caller's setting back afterwards."""
+
+    @pytest.fixture(autouse=True)
+    def _two_threads(self):
+        num_threads = torch.get_num_threads()
+        torch.set_num_threads(2)
+        yield
+        torch.set_num_threads(num_threads)
+
+    def test_ops_run_on_one_thread(self):
+        graph = fx.Graph()
+        graph.output(graph.call_function(torch.get_num_threads, ()))
+        assert run_lockstep([fx.GraphModule({}, graph)] * 2, [[], []], WORLD) == [(1,), (1,)]
+        assert torch.get_num_threads() == 2
+
+    def test_an_op_that_fails_gives_the_threads_back(self):
+        with pytest.raises(ExecutionError):
+            run(lambda x: aten.mm.default(x, x), [[torch.ones(2, 3)]] * 2)
+        assert torch.get_num_threads() == 2
+
+
 class TestErrors:
     def test_inputs_that_do_not_fit_name_the_placeholders(self):
         with pytest.raises(ExecutionError, match="rank 1 got 2 inputs for 1 placeholders: x"):

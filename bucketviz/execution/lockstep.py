@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
 import torch.fx as fx
@@ -32,7 +33,8 @@ def run_lockstep(
 
     A node that communicates is computed from the values of all its ranks, when its start is met; the wait
     hands the value on. Reductions go from the first rank of the group to the last, element by element, so the
-    same numbers come out however collectives are merged. Nothing is sent and no process group is needed.
+    same numbers come out however collectives are merged. Nothing is sent and no process group is needed. While
+    it runs, torch's ops on the CPU have one thread.
 
     Random ops draw from one generator a rank, seeded with ``seed + rank`` and carried from op to op, so a
     second run draws the same numbers. Values are freed after their last use. The caller's inputs, and the
@@ -62,12 +64,23 @@ def run_lockstep(
     """
     world = _World(graphs, inputs, groups, None if device is None else torch.device(device), seed)
     num_nodes = len(world.ranks[0].nodes)
-    with torch.no_grad():
+    with torch.no_grad(), _one_thread():
         for index in range(num_nodes):
             world.step(index)
             if on_progress is not None:
                 on_progress((index + 1) / num_nodes)
     return [rank.outputs for rank in world.ranks]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread for each op: ops this small wait longer for a second thread than it saves, on a busy machine most."""
+    num_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(num_threads)
 
 
 class _World:

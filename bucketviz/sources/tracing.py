@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -82,8 +83,9 @@ def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[s
 
 @contextmanager
 def neutral_ground() -> Iterator[None]:
-    """Turns autograd and the tracer on wherever the caller stands, and keeps what the tracer says from the caller."""
+    """Turns autograd and the tracer on wherever the caller stands, and keeps what the tracer says and sets from it."""
     with (
+        _same_environment(),
         torch.inference_mode(False),
         torch.enable_grad(),
         torch.compiler.set_stance("default"),
@@ -92,6 +94,18 @@ def neutral_ground() -> Iterator[None]:
     ):
         warnings.simplefilter("ignore")
         yield
+
+
+@contextmanager
+def _same_environment() -> Iterator[None]:
+    """Puts environment variables back: torch writes down there where its compiler would keep files."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before.items() - os.environ.items())
 
 
 @contextmanager
