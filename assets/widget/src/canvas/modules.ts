@@ -6,10 +6,29 @@ export function blockOf(path: string): string {
   return parts.slice(0, numbered < 0 ? 1 : numbered + 1).join(".");
 }
 
-export function shortName(path: string): string {
+function shortName(path: string): string {
   const block = blockOf(path);
   const rest = path.slice(block.length + 1).split(".");
   return rest.length < 2 ? path : `${block}.${rest[rest.length - 1]}`;
+}
+
+// Short names for a graph's modules; where two of them would be called the same, both keep their whole path.
+export function shortNames(paths: Iterable<string>): (path: string) => string {
+  const owners = new Map<string, string | null>();
+  for (const path of paths) {
+    const short = shortName(path);
+    const owner = owners.get(short);
+    owners.set(short, owner === undefined || owner === path ? path : null);
+  }
+  return (path) => (owners.get(shortName(path)) === path ? shortName(path) : path);
+}
+
+const namesOfGraphs = new WeakMap<object, (path: string) => string>();
+
+export function shortNamesOf(graph: { module: string[] }): (path: string) => string {
+  const known = namesOfGraphs.get(graph) ?? shortNames(graph.module);
+  namesOfGraphs.set(graph, known);
+  return known;
 }
 
 // The longest path that both start with; an empty path is an unknown one and does not shorten the other.

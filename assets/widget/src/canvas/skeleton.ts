@@ -3,7 +3,7 @@
 
 import type { Side } from "../refs";
 import type { GraphColumns, View } from "../types";
-import { childOf, commonPrefix, shortName } from "./modules";
+import { childOf, commonPrefix, shortNamesOf } from "./modules";
 import type { Segment, Segments } from "./segments";
 
 export interface Row {
@@ -29,7 +29,7 @@ export function rowsOf(view: View, segments: Segments, side: Side, open: Readonl
 
 export function labelOfNode(graph: GraphColumns, node: number): string {
   const module = graph.module[node] ?? "";
-  return module === "" ? (graph.name[node] ?? "") : shortName(module);
+  return module === "" ? (graph.name[node] ?? "") : shortNamesOf(graph)(module);
 }
 
 class RowBuilder {

@@ -1,6 +1,6 @@
 // One line of the decision table.
 
-import { blockOf, shortName } from "../canvas/modules";
+import { blockOf } from "../canvas/modules";
 import { h, type Child } from "../dom";
 import { icon, kindGlyph } from "../glyphs";
 import type { Decision } from "../types";
@@ -13,14 +13,14 @@ export function headerRow(): HTMLElement {
     ...heads.map(([column, text]) => h("span", { class: `bv-cell bv-${column}`, role: "columnheader" }, text)));
 }
 
-export function decisionRow(decision: Decision, row: number): HTMLElement {
+export function decisionRow(decision: Decision, row: number, shorten: (path: string) => string): HTMLElement {
   const { step, kind, label, name, size, merged, reason, differs } = decision;
   return h("div", {
     class: "bv-row", role: "row", "aria-rowindex": row + 2, title: label === name ? name : `${label}\n${name}`, "data-tone": merged ? "plain" : "alert",
     "data-differs": differs !== "",
   },
     cell("step", String(step + 1)),
-    cell("label", kindGlyph(kind), differs === "" ? null : differsMark(), ...labelParts(label)),
+    cell("label", kindGlyph(kind), differs === "" ? null : differsMark(), ...labelParts(label, shorten(label))),
     cell("size", size),
     cell("outcome", ...outcomeParts(decision)),
     h("span", { class: "bv-cell bv-reason", role: "gridcell", title: differs === "" ? reason : `${reason}. torch.compile differs: ${differs}` },
@@ -32,8 +32,7 @@ function cell(column: string, ...children: Child[]): HTMLElement {
 }
 
 // "layers.0." stays, what follows loses its front where there is no room.
-function labelParts(label: string): HTMLElement[] {
-  const short = shortName(label);
+function labelParts(label: string, short: string): HTMLElement[] {
   const block = `${blockOf(label)}.`;
   const head = short.startsWith(block) ? block : "";
   return [

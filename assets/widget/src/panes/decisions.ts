@@ -1,6 +1,7 @@
 // The table of decisions, in the order of the pass: one row a collective, one tab stop for the whole grid.
 
 import { decisionOf, select } from "../actions";
+import { shortNamesOf } from "../canvas/modules";
 import { h } from "../dom";
 import { related, resolve } from "../refs";
 import { parseQuery, subjectsOf } from "../search";
@@ -50,7 +51,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   const drawRow = (row: number): HTMLElement => {
     const decision = shown[row]!;
-    const line = decisionRow(decision, row);
+    const line = decisionRow(decision, row, shortNamesOf(store.current.before));
     line.addEventListener("click", (event) => {
       active = row;
       select(store, decision.name, event.shiftKey);
