@@ -76,6 +76,8 @@ def _is_merged_by(policy: Policy, collective: Collective) -> bool:
 
 def refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
     """Gives the reason for which nobody can tell how many bytes a collective moves; None when it is known."""
+    if node.tensor is not None and collective.size_bytes is not None:
+        return None
     sent = graph.node(collective.input).tensor if collective.input else None
     for name, tensor in ((collective.input, sent), (node.name, node.tensor)):
         if tensor is None:

@@ -28,7 +28,9 @@ _UNDECIDED = Verdict(Reason.ALONE, None, {})
 def judge(packings: list[Packing], buckets: Iterable[Bucket], alternatives: Alternatives | None) -> dict[str, Verdict]:
     """Gives the verdict on every candidate of one kind, in the order in which the pass first looked at it."""
     bucket_of = {name: bucket.index for bucket in buckets for name in bucket.collectives}
-    key_counts = Counter(look.candidate.key for packing in packings for look in packing.looks)
+    key_counts: Counter[BucketKey] = Counter()
+    for packing in packings:
+        key_counts[packing.looks[0].candidate.key] += len(packing.looks)
     verdicts: dict[str, Verdict] = {}
     for index, packing in enumerate(packings):
         alone: dict[str, Look] = {}

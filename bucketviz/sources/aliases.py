@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,6 +19,13 @@ class AliasedArgument(NamedTuple):
     is_written: bool
 
 
+def touches_storage(node: fx.Node) -> bool:
+    """True for a node whose op hands on the storage of an argument or changes it, whatever the arguments."""
+    if node.op != "call_function":
+        return False
+    return is_wait(node) or node.target is operator.getitem or bool(_aliased_arguments(target_of(node)))
+
+
 def written_by(node: fx.Node) -> list[fx.Node]:
     """Lists the arguments that a node changes in place."""
     names = [argument.name for argument in _aliased_arguments(target_of(node)) if argument.is_written]
@@ -29,13 +35,8 @@ def written_by(node: fx.Node) -> list[fx.Node]:
     return [item for name in names for item in _as_list(passed.get(name)) if isinstance(item, fx.Node)]
 
 
-def storage_of(node: fx.Node, storage: Mapping[fx.Node, str]) -> str:
-    """Gives the node whose storage this value shares: views and in-place results follow their base."""
-    base = _aliased_input(node)
-    return node.name if base is None else storage[base]
-
-
-def _aliased_input(node: fx.Node) -> fx.Node | None:
+def aliased_input(node: fx.Node) -> fx.Node | None:
+    """Gives the argument whose storage this value shares (of a view, an in-place result); None of a fresh value."""
     if node.op != "call_function":
         return None
     if is_wait(node) or node.target is operator.getitem:

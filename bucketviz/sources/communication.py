@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
-import torch
 import torch.fx as fx
 
 from bucketviz.collectives import (
@@ -17,15 +17,20 @@ from bucketviz.collectives import (
     normalized_arguments,
     single_use_cast,
 )
-from bucketviz.records.graph import Collective, Kind
+from bucketviz.records.graph import Collective, Kind, Node, Tensor
 from bucketviz.sources.hints import size_bytes
-from bucketviz.sources.tensors import describe_tensor, dtype_text
 
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
 
 
-def describe_collective(node: fx.Node) -> Collective | None:
-    """Gives what is special about a node that communicates, None for any other node."""
+def describe_collective(node: fx.Node, tensor: Tensor | None, earlier: Mapping[fx.Node, Node]) -> Collective | None:
+    """Gives what is special about a node that communicates, None for any other node.
+
+    Args:
+        node: The node.
+        tensor: Its value, where that is a tensor.
+        earlier: The records of the nodes before it.
+    """
     row = collective_op(node)
     if row is None and not looks_like_communication(node):
         return None
@@ -42,10 +47,10 @@ def describe_collective(node: fx.Node) -> Collective | None:
         waits=tuple(wait.name for wait in _waits(node)),
         is_mergeable=row.is_mergeable,
         has_out=row.has_out,
-        in_bytes=_sent_bytes(sent),
-        out_bytes=_bytes_of(node.meta.get("val")),
+        in_bytes=_sent_bytes(sent, earlier),
+        out_bytes=size_bytes(node.meta.get("val")) if tensor is None else tensor.size_bytes,
         cast=cast.name if cast is not None else "",
-        cast_from=_dtype_before(cast),
+        cast_from=_dtype_before(cast, earlier),
         is_pure_cast=cast is not None and _is_pure(cast),
     )
 
@@ -61,20 +66,18 @@ def _waits(node: fx.Node) -> list[fx.Node]:
     return waits
 
 
-def _sent_bytes(sent: Any) -> int | None:
+def _sent_bytes(sent: Any, earlier: Mapping[fx.Node, Node]) -> int | None:
     if isinstance(sent, list | tuple):
         return size_bytes([item.meta.get("val") for item in sent if isinstance(item, fx.Node)])
-    return _bytes_of(sent.meta.get("val")) if isinstance(sent, fx.Node) else None
+    if not isinstance(sent, fx.Node):
+        return None
+    tensor = earlier[sent].tensor
+    return size_bytes(sent.meta.get("val")) if tensor is None else tensor.size_bytes
 
 
-def _bytes_of(value: object) -> int | None:
-    tensor = describe_tensor(value)
-    return size_bytes(value) if tensor is None else tensor.size_bytes
-
-
-def _dtype_before(cast: fx.Node | None) -> str:
-    source = cast.all_input_nodes[0].meta.get("val") if cast is not None else None
-    return dtype_text(source.dtype) if isinstance(source, torch.Tensor) else ""
+def _dtype_before(cast: fx.Node | None, earlier: Mapping[fx.Node, Node]) -> str:
+    source = earlier[cast.all_input_nodes[0]].tensor if cast is not None else None
+    return "" if source is None else source.dtype
 
 
 def _is_pure(cast: fx.Node) -> bool:

@@ -11,7 +11,7 @@ import torch.fx as fx
 from bucketviz.collectives import collective_op, is_wait, looks_like_communication
 from bucketviz.errors import CaptureError
 from bucketviz.records.graph import Graph, Node, Role
-from bucketviz.sources.aliases import storage_of, written_by
+from bucketviz.sources.aliases import aliased_input, touches_storage, written_by
 from bucketviz.sources.communication import describe_collective
 from bucketviz.sources.fake_world import GROUPS_KEY, known_groups
 from bucketviz.sources.locations import module_path, parameter_names, source_line
@@ -34,14 +34,12 @@ def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
             "capture a model with bucketviz.capture(model, inputs) first"
         )
     parameters = parameter_names(gm)
-    storage: dict[fx.Node, str] = {}
     ops: dict[Any, _Op] = {}
-    nodes = []
+    nodes: dict[fx.Node, Node] = {}
     for node in gm.graph.nodes:
-        storage[node] = storage_of(node, storage)
-        nodes.append(_describe_node(node, _op(node, ops), storage[node], parameters))
+        nodes[node] = _describe_node(node, _op(node, ops), nodes, parameters)
     groups = {key: tuple(ranks) for key, ranks in gm.meta.get(GROUPS_KEY, {}).items()} or known_groups()
-    return Graph(name or gm.meta.get("name") or type(gm).__name__, tuple(nodes), groups)
+    return Graph(name or gm.meta.get("name") or type(gm).__name__, tuple(nodes.values()), groups)
 
 
 class _Op(NamedTuple):
@@ -49,31 +47,34 @@ class _Op(NamedTuple):
 
     role: Role
     target: str
+    touches_storage: bool
 
 
 def _op(node: fx.Node, known: dict[Any, _Op]) -> _Op:
-    if node.op != "call_function":
-        return _Op(_role(node), _target_text(node.target))
-    op = known.get(node.target)
+    op = known.get(node.target) if node.op == "call_function" else None
     if op is None:
-        op = known[node.target] = _Op(_role(node), _target_text(node.target))
+        op = _Op(_role(node), _target_text(node.target), touches_storage(node))
+        if node.op == "call_function":
+            known[node.target] = op
     return op
 
 
-def _describe_node(node: fx.Node, op: _Op, storage: str, parameters: Mapping[fx.Node, str]) -> Node:
+def _describe_node(node: fx.Node, op: _Op, earlier: Mapping[fx.Node, Node], parameters: Mapping[fx.Node, str]) -> Node:
     meta = node.meta
+    base = aliased_input(node) if op.touches_storage else None
+    tensor = describe_tensor(meta.get("val"))
     return Node(
-        name=node.name,
-        role=op.role,
-        target=op.target,
-        inputs=tuple([source.name for source in node.all_input_nodes]),
-        tensor=describe_tensor(meta.get("val")),
+        node.name,
+        op.role,
+        op.target,
+        tuple([source.name for source in node.all_input_nodes]),
+        tensor,
         module=parameters.get(node) or module_path(node),
         source=source_line(node),
         stack_trace=meta.get("stack_trace") or "",
-        writes=tuple([argument.name for argument in written_by(node)]),
-        storage=storage,
-        collective=describe_collective(node) if op.role is Role.COLLECTIVE else None,
+        writes=tuple([argument.name for argument in written_by(node)]) if op.touches_storage else (),
+        storage=node.name if base is None else earlier[base].storage,
+        collective=describe_collective(node, tensor, earlier) if op.role is Role.COLLECTIVE else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import torch
 
@@ -29,6 +29,7 @@ def _static_tensor(dtype: torch.dtype, shape: torch.Size, device: torch.device) 
     return Tensor(dtype_text(dtype), tuple(shape), str(device), math.prod(shape) * dtype.itemsize)
 
 
+@cache
 def dtype_text(dtype: torch.dtype) -> str:
     """Gives a dtype as FX prints it: ``bf16``, ``f32``, ``i64``, ``b8``, ``f8e4m3fn``."""
     text = str(dtype).removeprefix("torch.")

@@ -61,8 +61,8 @@ def compare(num_layers: int, members: int) -> Comparison:
     policy = policy_for(members)
     graph = bv.describe(gm)
     torch_seconds, expected = timed(lambda: _torch_buckets(gm, policy))
-    loaded_seconds, loaded = best_of_three(lambda fresh: bv.plan(fresh, policy), lambda: replace(graph))
-    fx_seconds, from_fx = best_of_three(lambda fresh: bv.plan(fresh, policy), lambda: gm)
+    loaded_seconds, loaded = best_of_five(lambda fresh: bv.plan(fresh, policy), lambda: replace(graph))
+    fx_seconds, from_fx = best_of_five(lambda fresh: bv.plan(fresh, policy), lambda: gm)
     return Comparison(
         num_nodes=len(graph.nodes),
         num_buckets=len(expected),
@@ -77,7 +77,7 @@ def measure_growth(num_layers: int, members: int) -> Growth:
     """Measures one size; memory in a run of its own, because watching it takes time."""
     graph = bv.describe(fsdp_graph(num_layers))
     policy = policy_for(members)
-    seconds, _ = best_of_three(lambda fresh: bv.plan(fresh, policy), lambda: replace(graph))
+    seconds, _ = best_of_five(lambda fresh: bv.plan(fresh, policy), lambda: replace(graph))
     fresh = replace(graph)
     tracemalloc.start()
     bv.plan(fresh, policy)
@@ -90,7 +90,7 @@ def replanning_seconds(num_layers: int, members: int) -> float:
     """Times planning a graph anew with another cap, once it has been planned."""
     graph = bv.describe(fsdp_graph(num_layers))
     bv.plan(graph, policy_for(members))
-    seconds, _ = best_of_three(lambda same: bv.plan(same, policy_for(members + 1)), lambda: graph)
+    seconds, _ = best_of_five(lambda same: bv.plan(same, policy_for(members + 1)), lambda: graph)
     return seconds
 
 
@@ -99,10 +99,10 @@ def policy_for(members: int) -> Policy:
     return Policy(cap_mib=members * GATHERED_BYTES / MIB, kinds=("all_gather",), fidelity="inductor")
 
 
-def best_of_three(act: Callable[[Result], Plan], prepare: Callable[[], Result]) -> tuple[float, Plan]:
-    """Times ``act`` three times, each on what ``prepare`` gives, and keeps the fastest."""
+def best_of_five(act: Callable[[Result], Plan], prepare: Callable[[], Result]) -> tuple[float, Plan]:
+    """Times ``act`` five times, each on what ``prepare`` gives, and keeps the fastest."""
     runs = []
-    for _ in range(3):
+    for _ in range(5):
         prepared = prepare()
         runs.append(timed(lambda prepared=prepared: act(prepared)))
     return min(runs, key=lambda run: run[0])
