@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from samples import SAMPLES
 
 from bucketviz.errors import PolicyError, RecordError
 from bucketviz.records import (
@@ -29,6 +30,7 @@ from bucketviz.records import (
     from_json,
     to_json,
 )
+from bucketviz.verbs import bucket, rewrite_record
 
 KEY = BucketKey(Kind.ALL_GATHER, "0", 4, None, "bf16")
 GATHER = Collective(Kind.ALL_GATHER, "0", 4, None, "w", ("wait",), True, False, 32, None)
@@ -51,7 +53,7 @@ PLAN = Plan(
 RECORDS = [
     GRAPH,
     PLAN,
-    Rewrite(GRAPH, PLAN, {"cat": ("ag",)}, {"wait": "slice"}, ("merged",)),
+    Rewrite(GRAPH, PLAN, {"ag": ("ag",)}, {"wait": "wait"}, ("ag",)),
     Timeline("node", (Slice("ag", "group '0'", 1, 2.0, 3.5, "B0"),)),
     Execution("lockstep", "cpu", 4, (Comparison(0, 1, False, 0.5, "shape"),), 0.1, 0.2),
 ]
@@ -134,3 +136,48 @@ def test_broken_records_are_refused(text: Any, message: str) -> None:
 def test_only_records_are_saved(value: Any) -> None:
     with pytest.raises(RecordError, match="cannot save a"):
         to_json(value)
+
+
+def rewrite_document() -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(to_json(rewrite_record(bucket(SAMPLES["over_the_cap"](), cap_mib=0.001))))
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("plan", "decisions", 0, "bucket"), 99),
+        (("plan", "decisions", 0, "bucket"), -1),
+        (("plan", "decisions", 0, "collective"), "nobody"),
+        (("plan", "buckets", 0, "collectives"), ["nobody", "ag1"]),
+        (("plan", "buckets", 0, "closed_by"), "nobody"),
+        (("plan", "buckets", 1, "index"), 0),
+        (("plan", "graph", "nodes", 0, "storage"), "nobody"),
+        (("bucket_starts",), []),
+        (("bucket_starts", 0), "nobody"),
+        (("replaced",), {"nobody": "x"}),
+        (("provenance",), {"nobody": []}),
+    ],
+)
+def test_references_that_lead_nowhere_are_refused(path: tuple[str | int, ...], value: Any) -> None:
+    document = rewrite_document()
+    place = document["data"]
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    with pytest.raises(RecordError, match="which is not there; the file was changed or cut"):
+        from_json(json.dumps(document))
+
+
+def test_a_wait_that_is_not_there_is_refused() -> None:
+    document = rewrite_document()
+    node = next(node for node in document["data"]["after"]["nodes"] if node["collective"])
+    node["collective"]["waits"] = ["nobody"]
+    with pytest.raises(RecordError, match="names 'nobody'"):
+        from_json(json.dumps(document))
+
+
+def test_reprs_fit_a_line() -> None:
+    result = rewrite_record(bucket(SAMPLES["fsdp_step"]()))
+    for record in (result, result.plan, result.before):
+        assert len(repr(record)) < 200

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from bucketviz.errors import PolicyError, RecordError
+from bucketviz.records.references import check_references
 
 SCHEMA = "bucketviz/1"
 
@@ -41,7 +42,7 @@ def from_json(text: str | bytes) -> Any:
     """Gives the record that :func:`to_json` wrote. Nothing in the text is ever executed.
 
     Raises:
-        RecordError: when the text is not JSON, of another schema, or does not fit its type.
+        RecordError: when the text is not JSON, of another schema, does not fit its type, or names what is not there.
     """
     if not isinstance(text, str | bytes):
         raise RecordError(f"expected the text of a record, found a {type(text).__name__}; read the file first")
@@ -62,9 +63,11 @@ def _decode_document(document: dict[str, Any]) -> Any:
     if record_type is None:
         raise RecordError(f"unknown record type {asked!r}; known: {', '.join(_record_types())}")
     try:
-        return _decode(document.get("data"), record_type, record_type.__name__)
+        record = _decode(document.get("data"), record_type, record_type.__name__)
     except PolicyError as error:
         raise RecordError(f"{record_type.__name__} holds a policy that cannot be: {error}") from error
+    check_references(record)
+    return record
 
 
 def _other_schema(document: object) -> str:

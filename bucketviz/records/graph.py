@@ -140,7 +140,7 @@ class Node:
     collective: Collective | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Graph:
     """The nodes of one FX graph in program order.
 
@@ -164,6 +164,10 @@ class Graph:
             for name in node.inputs:
                 if position.get(name, index) >= index:
                     raise RecordError(f"{self.name}: {node.name} reads {name}, which no earlier node gives")
+
+    def __repr__(self) -> str:
+        num_collectives = sum(node.collective is not None for node in self.nodes)
+        return f"Graph({self.name}: {len(self.nodes)} nodes, {num_collectives} collectives)"
 
     @cached_property
     def position(self) -> dict[str, int]:

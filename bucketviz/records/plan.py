@@ -144,7 +144,7 @@ class Decision:
     inductor_differs: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """Buckets and decisions for one graph under one policy.
 
@@ -199,6 +199,9 @@ class Plan:
         from bucketviz.records.explain import summarize
 
         return summarize(self)
+
+    def __repr__(self) -> str:
+        return f"Plan({self.summary().splitlines()[0]})"
 
     def __str__(self) -> str:
         from bucketviz.records.table import tabulate

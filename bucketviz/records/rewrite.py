@@ -8,7 +8,7 @@ from bucketviz.records.graph import Graph
 from bucketviz.records.plan import Plan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rewrite:
     """Before, after, and the ties between them.
 
@@ -30,3 +30,6 @@ class Rewrite:
     def before(self) -> Graph:
         """The graph as it was."""
         return self.plan.graph
+
+    def __repr__(self) -> str:
+        return f"Rewrite({self.before!r} -> {self.after!r})"

@@ -1,0 +1,69 @@
+"""Names and indices that a loaded record must have: whatever it points at is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from bucketviz.errors import RecordError
+from bucketviz.records.graph import Graph
+from bucketviz.records.plan import Plan
+from bucketviz.records.rewrite import Rewrite
+
+
+def check_references(record: object) -> None:
+    """Follows every name in a graph, plan or rewrite that comes from a file.
+
+    Raises:
+        RecordError: naming the first that leads nowhere.
+    """
+    for where, name, known in _references(record):
+        if name not in known:
+            raise RecordError(f"{where} names {name!r}, which is not there; the file was changed or cut")
+
+
+Reference = tuple[str, object, Iterable[object]]
+
+
+def _references(record: object) -> Iterator[Reference]:
+    if isinstance(record, Graph):
+        yield from _in_graph(record)
+    if isinstance(record, Plan):
+        yield from _in_graph(record.graph)
+        yield from _in_plan(record)
+    if isinstance(record, Rewrite):
+        yield from _references(record.plan)
+        yield from _in_graph(record.after)
+        yield from _in_rewrite(record)
+
+
+def _in_graph(graph: Graph) -> Iterator[Reference]:
+    known = graph.position.keys()
+    for node in graph.nodes:
+        named = [*node.writes, *([node.storage] if node.storage else [])]
+        if node.collective is not None:
+            optional = (node.collective.input, node.collective.cast)
+            named += [*node.collective.waits, *(name for name in optional if name)]
+        for name in named:
+            yield f"{graph.name}.{node.name}", name, known
+
+
+def _in_plan(plan: Plan) -> Iterator[Reference]:
+    collectives = {node.name for node, _ in plan.graph.collectives()}
+    for place, bucket in enumerate(plan.buckets):
+        yield f"the index of {bucket.label}", bucket.index, (place,)
+        for name in (*bucket.collectives, *([bucket.closed_by] if bucket.closed_by else [])):
+            yield bucket.label, name, collectives
+        for name in bucket.absorbed_casts:
+            yield bucket.label, name, plan.graph.position
+    for decision in plan.decisions:
+        yield f"decision {decision.step}", decision.collective, collectives
+        yield f"decision {decision.step}", decision.bucket, (None, *range(len(plan.buckets)))
+
+
+def _in_rewrite(rewrite: Rewrite) -> Iterator[Reference]:
+    before, after = rewrite.before.position, rewrite.after.position
+    yield "the number of bucket starts", len(rewrite.bucket_starts), (len(rewrite.plan.buckets),)
+    for name in (*rewrite.bucket_starts, *rewrite.provenance, *rewrite.replaced.values()):
+        yield "the rewrite", name, after
+    for name in (*rewrite.replaced, *(name for served in rewrite.provenance.values() for name in served)):
+        yield "the rewrite", name, before
