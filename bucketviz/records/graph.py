@@ -160,10 +160,10 @@ class Graph:
         if len(position) < len(self.nodes):
             repeated, _ = Counter(node.name for node in self.nodes).most_common(1)[0]
             raise RecordError(f"{self.name}: two nodes are called {repeated}")
-        for index, node in enumerate(self.nodes):
-            for name in node.inputs:
-                if position.get(name, index) >= index:
-                    raise RecordError(f"{self.name}: {node.name} reads {name}, which no earlier node gives")
+        for index, (name, inputs) in enumerate(self.inputs.items()):
+            for source in inputs:
+                if position.get(source, index) >= index:
+                    raise RecordError(f"{self.name}: {name} reads {source}, which no earlier node gives")
 
     def __repr__(self) -> str:
         num_collectives = sum(node.collective is not None for node in self.nodes)
