@@ -140,7 +140,7 @@ def test_module_path_and_line_come_from_what_fx_noted() -> None:
     node.meta["nn_module_stack"] = {"key": (path, torch.nn.Linear)}
     node.meta["stack_trace"] = (
         '  File "/home/me/model.py", line 12, in forward\n    return self.wq(x)\n'
-        '  File "/usr/lib/torch/nn/modules/linear.py", line 134, in forward\n    return F.linear(x)\n'
+        '  File "/venv/site-packages/torch/nn/modules/linear.py", line 134, in forward\n    return F.linear(x)\n'
     )
     described = describe(b.finish(node)).node("double")
     assert (described.module, described.source) == ("layers.0.wq", "model.py:12")

@@ -7,14 +7,15 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "bucketviz"
 STAGES = ("sources", "planning", "rewriting", "execution", "explorer")
-TORCH_FREE = ("errors", "units", "records", "planning", "explorer")
+TORCH_FREE = ("errors", "units", "frames", "records", "planning", "explorer")
 FLOORS = {
     "errors": (),
     "units": (),
+    "frames": (),
     "progress": (),
     "records": ("errors", "units"),
     "collectives": ("errors", "records"),
-} | dict.fromkeys(STAGES, ("errors", "units", "progress", "records", "collectives"))
+} | dict.fromkeys(STAGES, ("errors", "units", "frames", "progress", "records", "collectives"))
 
 
 def _imports() -> list[tuple[str, str, str]]:

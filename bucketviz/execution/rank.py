@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
-import re
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import Any
 
 import torch
@@ -16,8 +14,7 @@ from bucketviz.collectives import is_wait
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.ownership import own_tensors
 from bucketviz.execution.randomness import RandomState, may_draw
-
-_FILE_LINE = re.compile(r'File "([^"]+)", line (\d+)')
+from bucketviz.frames import innermost_place
 
 
 class Rank:
@@ -153,6 +150,6 @@ def _may_write(node: fx.Node) -> bool:
 def _origin(node: fx.Node) -> str:
     """``, layers.0 at model.py:118``: the module and the innermost line of the user's code, where known."""
     modules = [str(path) for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-    lines = _FILE_LINE.findall(node.stack_trace or "")
+    place = innermost_place(node.stack_trace or "")
     module = f", {modules[-1]}" if modules else ""
-    return f"{module} at {PurePath(lines[-1][0]).name}:{lines[-1][1]}" if lines else module
+    return f"{module} at {place}" if place else module

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bucketviz.frames import user_frames
 from bucketviz.records import Graph, Node, Role
 from bucketviz.units import format_bytes
 
@@ -32,7 +33,7 @@ def graph_columns(graph: Graph, buckets: Mapping[str, int]) -> dict[str, Any]:
         "size": ["" if size is None else format_bytes(size) for size in sizes],
         "module": [node.module for node in graph.nodes],
         "source": [node.source for node in graph.nodes],
-        "stack": [_user_frames(node.stack_trace) for node in graph.nodes],
+        "stack": [_shown_stack(node) for node in graph.nodes],
         "pair": [pairs.get(node.name, -1) for node in graph.nodes],
         "bucket": [buckets.get(node.name, -1) for node in graph.nodes],
     }
@@ -59,11 +60,6 @@ def _size_bytes(node: Node) -> int | None:
     return node.tensor.size_bytes if node.tensor is not None else None
 
 
-def _user_frames(stack_trace: str) -> str:
-    """Gives the innermost frames outside of torch, two lines each."""
-    frames, lines = [], stack_trace.splitlines()
-    for index, line in enumerate(lines):
-        if line.lstrip().startswith("File ") and "/torch/" not in line:
-            code = lines[index + 1] if index + 1 < len(lines) else ""
-            frames.append(f"{line.strip()}\n    {code.strip()}".rstrip())
-    return "\n".join(frames[-_SHOWN_FRAMES:])
+def _shown_stack(node: Node) -> str:
+    """Gives the innermost frames of the user's code, two lines each."""
+    return "\n".join(map(str, user_frames(node.stack_trace)[-_SHOWN_FRAMES:]))

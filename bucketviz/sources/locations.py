@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from pathlib import Path
 
-import torch
 import torch.fx as fx
 
 from bucketviz.collectives import collective_op, is_wait
+from bucketviz.frames import innermost_place
 
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
-_TORCH = re.escape(str(Path(torch.__file__).parent))
-_LIBRARY = re.compile(
-    rf"^{_TORCH}/|/(site-packages|dist-packages|lib)/torch/|/bucketviz/sources/(capture|sharding|tracing|weights)\.py$"
-)
 _ROOT = re.compile(r"^[LG]\[['\"]\w+['\"]\]")
 _ITEM = re.compile(r"(?:\._modules)?\[['\"]?([^'\"\]]+)['\"]?\]")
 
@@ -41,23 +35,8 @@ def _dotted(path: str) -> str:
 
 
 def source_line(node: fx.Node) -> str:
-    """Gives ``model.py:118``, the innermost line outside of torch; empty when there is no stack trace."""
-    return _innermost_user_line(node.meta.get("stack_trace") or "")
-
-
-@lru_cache(maxsize=4096)
-def _innermost_user_line(stack_trace: str) -> str:
-    frames = _FRAME.findall(stack_trace)
-    own = [(file, line) for file, line in frames if is_user_file(file)]
-    if not own:
-        return ""
-    file, line = own[-1]
-    return f"{Path(file).name}:{line}"
-
-
-def is_user_file(file: str) -> bool:
-    """True for a source file that belongs neither to torch nor to the machinery of a capture."""
-    return _LIBRARY.search(file) is None
+    """Gives ``model.py:118``, the innermost line of the user's code; empty when there is no stack trace."""
+    return innermost_place(node.meta.get("stack_trace") or "")
 
 
 def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:

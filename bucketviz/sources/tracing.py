@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -17,8 +16,9 @@ import torch
 import torch.fx as fx
 
 from bucketviz.errors import CaptureError
+from bucketviz.frames import user_frames
 from bucketviz.progress import Advance, progress
-from bucketviz.sources.locations import is_user_file, source_line
+from bucketviz.sources.locations import source_line
 
 _FAKE_TENSOR_LOG = logging.getLogger("torch._subclasses.fake_tensor")
 _RAISED = re.compile(r"(?:got|raised exception) (\w+\(['\"].*)$", re.MULTILINE)
@@ -31,7 +31,6 @@ _OF_ONE_DTYPE = dict.fromkeys(("mm", "bmm", "addmm", "baddbmm", "convolution"), 
     1,
 )
 """Name of each op whose tensors must be of one dtype, and the first of them that must."""
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)[^\n]*(?:\n +(?P<code>[^\n]+))?')
 
 
 @dataclass(frozen=True)
@@ -193,12 +192,9 @@ def _explanation(error: Exception, label: str) -> str:
 
 
 def _user_line(error: Exception) -> str:
-    """Gives `` (model.py:12: y = x.item())`` for the innermost line outside of torch; empty when there is none."""
-    frames = [frame for frame in _FRAME.finditer(str(error)) if is_user_file(frame["file"])]
-    if not frames:
-        return ""
-    frame = frames[-1]
-    return f" ({Path(frame['file']).name}:{frame['line']}: {(frame['code'] or '').strip()})"
+    """Gives `` (model.py:12: y = x.item())`` for the innermost line of the user's code; empty when there is none."""
+    frames = user_frames(str(error))
+    return f" ({frames[-1].place}: {frames[-1].code})" if frames else ""
 
 
 def _check_dtypes(gm: fx.GraphModule, label: str) -> None:
