@@ -38,8 +38,9 @@ except ImportError as error:
 class BucketPass(CustomGraphPass):
     """Buckets collectives inside torch.compile, and keeps what it decided.
 
-    Every graph that Inductor compiles is planned and rewritten in place. A graph that cannot be rewritten is
-    compiled as it was: a warning says why, once for each reason, and ``refusals`` keeps it. No guard is added.
+    Every graph that Inductor compiles is planned and rewritten in place, again where merging made neighbours of
+    further collectives. A graph that cannot be rewritten is compiled as it is: a warning says why, once for each
+    reason, and ``refusals`` keeps it. No guard is added.
     What Inductor takes from its cache never reaches the pass, so ``rewrites`` lacks it; to see every graph, set
     ``torch._inductor.config.force_disable_caches``.
 
@@ -49,8 +50,8 @@ class BucketPass(CustomGraphPass):
 
     Attributes:
         policy: What was asked.
-        rewrites: Before, after and plan of each graph that communicates, in the order of compilation.
-        refusals: For each graph that was left as it was, a sentence with its name and the reason.
+        rewrites: Before, after and plan of every rewrite, in order; one for a graph that communicates unmerged.
+        refusals: For each graph that could not be rewritten, a sentence with its name and the reason.
 
     Raises:
         PolicyError: for an unknown field, mode, kind or strategy, or a cap that is not a positive number.
@@ -70,7 +71,7 @@ class BucketPass(CustomGraphPass):
 
     @property
     def plans(self) -> list[Plan]:
-        """The plan of each graph that communicates, in the order of compilation."""
+        """The plan of each of ``rewrites``."""
         return [item.plan for item in self.rewrites]
 
     def __call__(self, graph: fx.Graph) -> None:
@@ -81,12 +82,9 @@ class BucketPass(CustomGraphPass):
         """
         name = get_aot_graph_name()
         try:
-            kept = _bucket_in_place(graph, name, self.policy)
+            self._bucket(graph, name)
         except (CaptureError, PlanError, RewriteError) as error:
             self._refuse(name, str(error))
-            return
-        if kept.plan.decisions:
-            self.rewrites.append(kept)
 
     def uuid(self) -> str | None:
         """Gives what Inductor's cache tells passes apart by: a digest of policy, code and this rank's place.
@@ -105,22 +103,32 @@ class BucketPass(CustomGraphPass):
         return hashlib.sha256(json.dumps(told_apart_by, sort_keys=True).encode()).hexdigest()
 
     def __repr__(self) -> str:
-        before = sum(plan.num_collectives_before for plan in self.plans)
-        after = sum(plan.num_collectives_after for plan in self.plans)
-        text = (
-            f"BucketPass: {format_count(len(self.rewrites), 'graph')}, {format_count(before, 'collective')} → {after}"
-        )
+        fewer = sum(plan.num_collectives_before - plan.num_collectives_after for plan in self.plans)
+        text = f"BucketPass: {format_count(len(self.rewrites), 'rewrite')}, {format_count(fewer, 'collective')} fewer"
         if self.refusals:
-            text += f"; left as they were: {len(self.refusals)}"
+            text += f"; could not be rewritten: {len(self.refusals)}"
         if self._callables():
             text += f"; not cached by Inductor, because {' and '.join(self._callables())} is a callable"
         return text
+
+    def _bucket(self, graph: fx.Graph, name: str) -> None:
+        """Buckets until nothing more is merged, so that a further run changes nothing; Inductor buckets once.
+
+        wait(a0) wait(b0) wait(b1) wait(a1)        once b0 and b1 are one and stand elsewhere, a0 and a1 are neighbours
+        """
+        kept = _bucket_in_place(graph, name, self.policy)
+        if kept.plan.decisions:
+            self.rewrites.append(kept)
+        while kept.plan.buckets and self.policy.fidelity == "safe":
+            kept = _bucket_in_place(graph, name, self.policy)
+            if kept.plan.buckets:
+                self.rewrites.append(kept)
 
     def _callables(self) -> list[str]:
         return [item.name for item in fields(self.policy) if callable(getattr(self.policy, item.name))]
 
     def _refuse(self, name: str, reason: str) -> None:
-        self.refusals.append(f"{name} is compiled without bucketing: {reason}")
+        self.refusals.append(f"{name} is compiled as it is: {reason}")
         if reason not in self._reasons:
             self._reasons.add(reason)
             warnings.warn(self.refusals[-1], RuntimeWarning, stacklevel=3)
