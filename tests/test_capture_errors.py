@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +20,8 @@ from bucketviz.errors import BucketvizError, CaptureError
 from bucketviz.sources.fake_world import fake_world
 
 X = torch.ones(4, 8)
+NO_FIT = "the inputs do not fit the model: pass inputs of the shapes that it is called with in training"
+CAST = "; cast there, or pass param_dtype=None to keep the dtypes of weights and inputs"
 
 
 def refusal(model: Any, inputs: Any = X, **options: Any) -> str:
@@ -168,6 +170,57 @@ def test_shapes_that_do_not_fit(caplog: pytest.LogCaptureFixture) -> None:
     assert f"({place_of(code)}: {code})" in message
     logged = [record.name for record in caplog.records if record.levelno >= logging.WARNING]
     assert logged == [], "torch logs a page of its own about an error that is raised as well"
+    assert message.endswith(NO_FIT)
+
+
+class WithBuffer(nn.Linear):
+    """A linear layer, and an op on what it gives and a buffer of float32."""
+
+    def __init__(self, op: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> None:
+        super().__init__(8, 8)
+        self.register_buffer("table", torch.ones(8, 8))
+        self.op = op
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.op(super().forward(x), self.table)
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        lambda x, table: torch.einsum("ij,jk->ik", x, table),
+        lambda x, table: torch.lerp(x, table[:4], 0.5),
+        lambda x, table: table.clone().scatter_(0, torch.zeros(4, 8, dtype=torch.int64), x),
+        lambda x, table: nn.functional.scaled_dot_product_attention(x[None], table[None], table[None]),
+        lambda x, table: torch.dot(x[0], table[0]),
+        lambda x, table: nn.functional.conv1d(x[None], table[:4, :4, None]),
+        lambda x, table: torch.baddbmm(table[None, :4, :4], x[None], x.T[None]),
+        lambda x, table: x @ table,
+    ],
+)
+def test_a_buffer_of_float32_beside_weights_that_are_cast(op: Callable[..., torch.Tensor]) -> None:
+    assert refusal(WithBuffer(op)).endswith(CAST)
+    assert bv.capture(WithBuffer(op), X, param_dtype=None).backward is not None
+
+
+def test_dtypes_that_are_the_models_own_are_no_matter_of_param_dtype() -> None:
+    message = refusal(WithBuffer(lambda x, table: torch.dot(x[0].half(), table[0])), param_dtype=None)
+    assert message.endswith("; cast there")
+
+
+@pytest.mark.parametrize(
+    ("op", "shape"),
+    [
+        (lambda x, table: x.view(3, 8), (4, 8)),
+        (lambda x, table: x + table[:3], (4, 8)),
+        (lambda x, table: x.sum(3), (4, 8)),
+        (lambda x, table: torch.cat([x, table[:, :5]]), (4, 8)),
+        (lambda x, table: nn.functional.conv2d(x, table[:, :, None, None]), (4, 8)),
+        (lambda x, table: x, (4, 5)),
+    ],
+)
+def test_inputs_of_a_shape_that_an_op_refuses(op: Callable[..., torch.Tensor], shape: tuple[int, ...]) -> None:
+    assert refusal(WithBuffer(op), torch.ones(shape), param_dtype=None).endswith(NO_FIT)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import torch.fx as fx
 from bucketviz import collectives as c
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import compare, verify_lockstep
-from bucketviz.records import Comparison
+from bucketviz.records import Comparison, Execution
 
 NAN = math.nan
 
@@ -133,6 +133,12 @@ def test_a_right_merge_is_bitwise_equal_on_every_rank():
     assert execution.seconds_before > 0
     assert execution.seconds_after > 0
     assert str(execution) == "3 outputs on 3 ranks (lockstep, cpu): bitwise equal before and after"
+    assert repr(execution) == f"Execution({execution})"
+
+
+def test_one_output_on_one_rank_is_singular():
+    execution = Execution("lockstep", "cpu", 1, (Comparison(0, 0, True, 0.0),), 0.1, 0.2)
+    assert str(execution) == "1 output on 1 rank (lockstep, cpu): bitwise equal before and after"
 
 
 def test_a_wrong_merge_names_the_first_output_and_rank():

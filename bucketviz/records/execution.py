@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bucketviz.units import format_count
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -24,7 +26,7 @@ class Comparison:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Execution:
     """A run of the graph before and after over a whole world.
 
@@ -49,9 +51,15 @@ class Execution:
         """True when every output on every rank is bitwise what it was."""
         return all(comparison.is_equal for comparison in self.comparisons)
 
+    def __repr__(self) -> str:
+        return f"Execution({self})"
+
     def __str__(self) -> str:
         outputs = len({comparison.output for comparison in self.comparisons})
-        where = f"{outputs} outputs on {self.world_size} ranks ({self.backend}, {self.device})"
+        where = (
+            f"{format_count(outputs, 'output')} on {format_count(self.world_size, 'rank')} "
+            f"({self.backend}, {self.device})"
+        )
         if self.equal:
             return f"{where}: bitwise equal before and after"
         wrong = [comparison for comparison in self.comparisons if not comparison.is_equal]

@@ -118,7 +118,7 @@ def capture(
             prepared.release()
             return output
 
-        traced = trace(step, args, kwargs, label)
+        traced = trace(step, args, kwargs, label, is_cast=dtype is not None)
         parameters = {id(parameter): path for path, parameter in model.named_parameters()}
         groups, rank = known_groups(), dist.get_rank()
     annotate(traced, groups, parameters, model)

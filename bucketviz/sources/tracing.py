@@ -22,6 +22,9 @@ from bucketviz.sources.locations import source_line
 
 _FAKE_TENSOR_LOG = logging.getLogger("torch._subclasses.fake_tensor")
 _RAISED = re.compile(r"(?:got|raised exception) (\w+\(['\"].*)$", re.MULTILINE)
+_REFUSED = re.compile(r"when making fake tensor call|Dimension out of range")
+"""A tensor op refused what it was given."""
+_OF_DTYPES = re.compile(r"dtype|scalar type|(Input|weight) type|torch\.b?float\d|BFloat16", re.IGNORECASE)
 _OF_ONE_DTYPE = dict.fromkeys(("mm", "bmm", "addmm", "baddbmm", "convolution"), 0) | dict.fromkeys(
     (
         "_native_batch_norm_legit_functional",
@@ -52,10 +55,19 @@ class _TracedError(Exception):
     """Leaves the traced function before its first op would run."""
 
 
-def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], label: str) -> Traced:
+def trace(
+    step: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object], label: str, *, is_cast: bool
+) -> Traced:
     """Traces a function and its gradient as torch.compile would, partitioned by min-cut, without running either.
 
     Shapes are static. Neither the caller's compiled functions nor the numbers in any tensor are touched.
+
+    Args:
+        step: A plain function.
+        args: What it is called with.
+        kwargs: And by keyword.
+        label: What errors call it.
+        is_cast: True when it casts weights and inputs to ``param_dtype``, which errors about dtypes then name.
 
     Raises:
         CaptureError: when the function does not trace into one graph.
@@ -70,13 +82,13 @@ def trace(step: Callable[..., object], args: Sequence[object], kwargs: Mapping[s
         except CaptureError:
             raise
         except Exception as error:
-            raise CaptureError(_explanation(error, label)) from error
+            raise CaptureError(_explanation(error, label, is_cast)) from error
         finally:
             traced = dict(found)
             found.clear()
     if "forward" not in traced:
         raise CaptureError(f"{label} runs no tensor op, so there is no graph; capture a model that computes")
-    _check_dtypes(traced["forward"], label)
+    _check_dtypes(traced["forward"], label, is_cast)
     return Traced(traced["forward"], traced.get("backward"), traced["arguments"])
 
 
@@ -181,14 +193,26 @@ def _aot_autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> 
     return differentiate, lambda: configured
 
 
-def _explanation(error: Exception, label: str) -> str:
+def _explanation(error: Exception, label: str, is_cast: bool) -> str:
     cause = getattr(error, "inner_exception", None) or error
     reason = next((line.strip() for line in str(cause).splitlines() if line.strip()), type(cause).__name__)
-    detail = _RAISED.search(str(cause))
-    return (
-        f"cannot trace {label} into one graph: {reason}{f', {detail[1]}' if detail else ''}{_user_line(error)}; "
-        "change the model there, torch.compile(model, fullgraph=True) stops there too"
-    )
+    found = _RAISED.search(str(cause))
+    detail = f", {found[1]}" if found else ""
+    advice = _advice(reason + detail, is_cast)
+    return f"cannot trace {label} into one graph: {reason}{detail}{_user_line(error)}; {advice}"
+
+
+def _advice(reason: str, is_cast: bool) -> str:
+    """What to do about a reason: what a tensor op refuses is seldom the model's fault."""
+    if not _REFUSED.search(reason):
+        return "change the model there, torch.compile(model, fullgraph=True) stops there too"
+    if _OF_DTYPES.search(reason):
+        return _dtype_advice(is_cast)
+    return "the inputs do not fit the model: pass inputs of the shapes that it is called with in training"
+
+
+def _dtype_advice(is_cast: bool) -> str:
+    return "cast there" + (", or pass param_dtype=None to keep the dtypes of weights and inputs" if is_cast else "")
 
 
 def _user_line(error: Exception) -> str:
@@ -197,7 +221,7 @@ def _user_line(error: Exception) -> str:
     return f" ({frames[-1].place}: {frames[-1].code})" if frames else ""
 
 
-def _check_dtypes(gm: fx.GraphModule, label: str) -> None:
+def _check_dtypes(gm: fx.GraphModule, label: str, is_cast: bool) -> None:
     """Refuses ops on mixed dtypes that fake tensors let pass and real ones do not."""
     for node in gm.graph.nodes:
         first = _OF_ONE_DTYPE.get(node.target._opname) if getattr(node.target, "namespace", "") == "aten" else None
@@ -208,5 +232,5 @@ def _check_dtypes(gm: fx.GraphModule, label: str) -> None:
         if len(dtypes) > 1:
             raise CaptureError(
                 f"{label} mixes {' and '.join(dtypes)} in {node.target._opname} ({source_line(node) or node.name}), "
-                "which fails when run; cast there, or pass param_dtype=None to keep the dtypes of weights and inputs"
+                f"which fails when run; {_dtype_advice(is_cast)}"
             )
