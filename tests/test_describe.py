@@ -11,7 +11,7 @@ from bucketviz.errors import CaptureError
 from bucketviz.records import Collective, Graph, Kind, Role, Tensor, from_json, to_json
 from bucketviz.sources.describe import describe
 from bucketviz.sources.locations import GRADIENTS_KEY, PARAMETERS_KEY
-from bucketviz.sources.tensors import dtype_text
+from bucketviz.tensors import dtype_text
 
 
 @pytest.mark.parametrize("sample", SAMPLES)

@@ -15,7 +15,8 @@ FLOORS = {
     "progress": (),
     "records": ("errors", "units"),
     "collectives": ("errors", "records"),
-} | dict.fromkeys(STAGES, ("errors", "units", "frames", "progress", "records", "collectives"))
+    "tensors": ("records",),
+} | dict.fromkeys(STAGES, ("errors", "units", "frames", "progress", "records", "collectives", "tensors"))
 
 
 def _imports() -> list[tuple[str, str, str]]:

@@ -8,6 +8,7 @@ import torch
 import torch.fx as fx
 
 from bucketviz.errors import ExecutionError
+from bucketviz.tensors import hint
 
 _SCALE = 0.1
 """Standard deviation of random floats: small, so that a stack of layers stays finite in half precision."""
@@ -88,7 +89,7 @@ def _random_flat(num_elements: int, dtype: torch.dtype, generator: torch.Generat
 
 
 def _size(node: fx.Node, size: int | torch.SymInt) -> int:
-    known = size if isinstance(size, int) else getattr(size.node, "hint", None)
+    known = hint(size)
     if known is None:
         raise ExecutionError(f"placeholder {node.name} has the size {size}, which has no hint; pass inputs")
-    return int(known)
+    return known

@@ -18,7 +18,7 @@ from bucketviz.collectives import (
     single_use_cast,
 )
 from bucketviz.records.graph import Collective, Kind, Node, Tensor
-from bucketviz.sources.hints import size_bytes
+from bucketviz.tensors import size_bytes
 
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
 
