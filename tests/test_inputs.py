@@ -75,6 +75,12 @@ def test_symbolic_sizes_take_their_hints():
     assert (value.shape, value.stride()) == ((4, 6), (6, 1))
 
 
+def test_a_size_that_a_check_has_settled_is_known():
+    size = ShapeEnv().create_unbacked_symint()
+    torch._check(size == 3)
+    assert random_inputs(graph_of(size=size), 1) == [[3]]
+
+
 def test_sizes_and_numbers_are_the_same_on_every_rank():
     fake = FakeTensorMode(shape_env=ShapeEnv()).from_tensor(torch.ones(4, 6))
     assert random_inputs(graph_of(size=fake.shape[1], count=3, rate=0.5, nothing=None), 2) == [[6, 3, 0.5, None]] * 2

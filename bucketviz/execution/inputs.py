@@ -8,6 +8,7 @@ import torch
 import torch.fx as fx
 
 from bucketviz.errors import ExecutionError
+from bucketviz.execution.checks import check_seed, checked_device
 from bucketviz.tensors import hint
 
 _SCALE = 0.1
@@ -36,8 +37,11 @@ def random_inputs(
         device: Where the tensors live, wherever the graph was captured.
 
     Raises:
-        ExecutionError: for a placeholder without a fake value, or of a value that cannot be made up.
+        ExecutionError: for a placeholder without a fake value, or of a value that cannot be made up; for a seed or
+            device that is none.
     """
+    check_seed(seed)
+    home = checked_device(device)
     placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
     unknown = set(replicated) - {node.name for node in placeholders}
     if unknown:
@@ -47,8 +51,8 @@ def random_inputs(
         )
     ranks = []
     for rank in range(world_size):
-        shared = torch.Generator(device).manual_seed(seed)
-        own = torch.Generator(device).manual_seed(seed + 1 + rank)
+        shared = torch.Generator(home).manual_seed(seed)
+        own = torch.Generator(home).manual_seed(seed + 1 + rank)
         ranks.append([_value(node, shared if node.name in replicated else own) for node in placeholders])
     return ranks
 

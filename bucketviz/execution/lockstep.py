@@ -11,6 +11,7 @@ import torch.fx as fx
 from bucketviz.collectives import collective_op, group_name_of, normalized_arguments, target_of
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.agreement import check_same_graphs
+from bucketviz.execution.checks import check_seed, checked_device
 from bucketviz.execution.exchange import EXCHANGES
 from bucketviz.execution.groups import Block, Groups, members_of
 from bucketviz.execution.opaque import check_communication
@@ -51,8 +52,9 @@ def run_lockstep(
         on_progress: Told the fraction of nodes done after each node.
 
     Raises:
-        ExecutionError: for graphs that differ in their nodes, inputs that do not fit, a group whose ranks are
-            unknown, an op that communicates in an unknown way, or an op that fails.
+        ExecutionError: for graphs that differ in their nodes, inputs that are not like those of the capture, a
+            device that is not there, a group whose ranks are unknown, an op that communicates in an unknown way,
+            or an op that fails.
 
     Example:
         >>> def step(x):
@@ -62,7 +64,8 @@ def run_lockstep(
         >>> run_lockstep([gm, gm], [[torch.tensor([1.0])], [torch.tensor([2.0])]], {"0": [0, 1]})
         [(tensor([3.]),), (tensor([3.]),)]
     """
-    world = _World(graphs, inputs, groups, None if device is None else torch.device(device), seed)
+    check_seed(seed)
+    world = _World(graphs, inputs, groups, None if device is None else checked_device(device), seed)
     num_nodes = len(world.ranks[0].nodes)
     with torch.no_grad(), _one_thread():
         for index in range(num_nodes):
@@ -142,6 +145,10 @@ class _World:
 
 
 def _check_one_input_list_a_graph(graphs: Sequence[fx.GraphModule], inputs: Sequence[Sequence[object]]) -> None:
+    if not isinstance(inputs, list | tuple):
+        raise ExecutionError(
+            f"inputs is a {type(inputs).__name__}; pass for each rank a list with one value a placeholder"
+        )
     if not graphs or len(graphs) != len(inputs):
         raise ExecutionError(
             f"lockstep takes one graph and one list of inputs a rank, got {len(graphs)} graphs and "

@@ -9,9 +9,11 @@ from typing import Any
 
 import torch
 import torch.fx as fx
+from torch._subclasses.fake_tensor import FakeTensor
 
 from bucketviz.collectives import is_wait
 from bucketviz.errors import ExecutionError
+from bucketviz.execution.checks import check_inputs
 from bucketviz.execution.ownership import own_tensors
 from bucketviz.execution.randomness import RandomState, may_draw
 from bucketviz.frames import innermost_place
@@ -72,11 +74,7 @@ class Rank:
     def _owned(self, inputs: Sequence[object]) -> dict[fx.Node, Any]:
         """The values of placeholders and attributes: this rank's own where the graph may write."""
         placeholders = [node for node in self.nodes if node.op == "placeholder"]
-        if len(placeholders) != len(inputs):
-            names = ", ".join(node.name for node in placeholders) or "none"
-            raise ExecutionError(
-                f"rank {self.index} got {len(inputs)} inputs for {len(placeholders)} placeholders: {names}"
-            )
+        check_inputs(placeholders, inputs, self.index)
         attributes = [node for node in self.nodes if node.op == "get_attr"]
         found = [*inputs, *(operator.attrgetter(str(node.target))(self._gm) for node in attributes)]
         nodes = [*placeholders, *attributes]
@@ -86,10 +84,12 @@ class Rank:
         return dict(zip(nodes, own_tensors(found, self._device, is_written), strict=True))
 
     def _check_has_numbers(self, node: fx.Node, value: object) -> None:
-        if isinstance(value, torch.Tensor) and value.is_meta and self._device not in (None, value.device):
+        is_moved_meta = isinstance(value, torch.Tensor) and value.is_meta and self._device not in (None, value.device)
+        if is_moved_meta or isinstance(value, FakeTensor):
+            kind = "meta" if is_moved_meta else "fake"
             raise ExecutionError(
-                f"node {node.name} of rank {self.index} is a meta tensor: it has no numbers to run with on "
-                f"{self._device}; pass real ones"
+                f"node {node.name} of rank {self.index} is a {kind} tensor: it has no numbers to run with; "
+                "pass real ones"
             )
 
     def _value_of(self, argument: Any) -> Any:

@@ -9,6 +9,7 @@ import torch
 import torch.fx as fx
 
 from bucketviz.errors import ExecutionError
+from bucketviz.execution.checks import check_computes, checked_device
 from bucketviz.execution.compare import compare
 from bucketviz.execution.groups import Groups
 from bucketviz.execution.inputs import random_inputs
@@ -42,13 +43,16 @@ def verify_lockstep(
         Times are wall seconds of all ranks together: they say how long the proof took, not how fast a job is.
 
     Raises:
-        ExecutionError: when a graph cannot be run, or the two do not return the same number of outputs.
+        ExecutionError: when inputs, seed or device are not what a run takes, when a graph cannot be run, or when the
+            two do not return the same number of outputs.
     """
     if not before or len(before) != len(after):
         raise ExecutionError(
             f"a comparison takes one graph a rank on both sides, got {len(before)} before, {len(after)} after"
         )
-    given = random_inputs(before[0], len(before), seed=seed, device=device) if inputs is None else inputs
+    place = checked_device(device)
+    check_computes(place)
+    given = random_inputs(before[0], len(before), seed=seed, device=place) if inputs is None else inputs
     runs, seconds = [], []
     for offset, graphs in ((0.0, before), (0.5, after)):
         started = time.perf_counter()
@@ -57,14 +61,14 @@ def verify_lockstep(
                 graphs,
                 given,
                 groups,
-                device=device,
+                device=place,
                 seed=seed,
                 on_progress=None if on_progress is None else _half(on_progress, offset),
             )
         )
-        _wait_for(torch.device(device))
+        _wait_for(place)
         seconds.append(time.perf_counter() - started)
-    return Execution("lockstep", str(device), len(before), compare(*runs), *seconds)
+    return Execution("lockstep", str(place), len(before), compare(*runs), *seconds)
 
 
 def _half(on_progress: Progress, offset: float) -> Progress:
