@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import torch
 import torch.fx as fx
 
-from bucketviz.collectives import is_dtype_cast, is_wait, normalized_arguments, target_of
+from bucketviz.collectives import is_dtype_cast, is_wait, target_of
 
 
 class AliasedArgument(NamedTuple):
-    """An argument whose storage an op hands on or changes."""
+    """An argument whose storage an op hands on or changes: its place and name in the schema."""
 
+    place: int
     name: str
     is_written: bool
 
@@ -28,11 +29,8 @@ def touches_storage(node: fx.Node) -> bool:
 
 def written_by(node: fx.Node) -> list[fx.Node]:
     """Lists the arguments that a node changes in place."""
-    names = [argument.name for argument in _aliased_arguments(target_of(node)) if argument.is_written]
-    if not names:
-        return []
-    passed = normalized_arguments(node)
-    return [item for name in names for item in _as_list(passed.get(name)) if isinstance(item, fx.Node)]
+    written = [argument for argument in _aliased_arguments(target_of(node)) if argument.is_written]
+    return [item for argument in written for item in _as_list(_value_of(argument, node)) if isinstance(item, fx.Node)]
 
 
 def aliased_input(node: fx.Node) -> fx.Node | None:
@@ -45,8 +43,7 @@ def aliased_input(node: fx.Node) -> fx.Node | None:
     aliased = _aliased_arguments(target_of(node))
     if not aliased or is_dtype_cast(node):
         return None
-    passed = normalized_arguments(node)
-    values = (passed.get(argument.name) for argument in aliased)
+    values = (_value_of(argument, node) for argument in aliased)
     return next((value for value in values if isinstance(value, fx.Node)), None)
 
 
@@ -55,8 +52,12 @@ def _aliased_arguments(target: Any) -> tuple[AliasedArgument, ...]:
     """Lists what an op's schema says of its arguments; nothing for what is no op."""
     if not isinstance(target, torch._ops.OpOverload):
         return ()
-    infos = [(argument.name, argument.alias_info) for argument in target._schema.arguments]
-    return tuple(AliasedArgument(name, info.is_write) for name, info in infos if info is not None)
+    infos = [(index, argument.name, argument.alias_info) for index, argument in enumerate(target._schema.arguments)]
+    return tuple(AliasedArgument(index, name, info.is_write) for index, name, info in infos if info is not None)
+
+
+def _value_of(argument: AliasedArgument, node: fx.Node) -> object:
+    return node.args[argument.place] if argument.place < len(node.args) else node.kwargs.get(argument.name)
 
 
 def _as_list(value: object) -> list[object]:

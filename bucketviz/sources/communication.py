@@ -81,6 +81,8 @@ def _dtype_before(cast: fx.Node | None, earlier: Mapping[fx.Node, Node]) -> str:
 
 
 def _is_pure(cast: fx.Node) -> bool:
+    if len(cast.args) == 2 and not cast.kwargs:
+        return True
     given = {name for name, value in normalized_arguments(cast).items() if value not in (None, False)}
     return given <= _CAST_ARGUMENTS
 
