@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,6 +13,9 @@ import torch.distributed._functional_collectives  # registers the ops
 import torch.fx as fx
 
 from bucketviz.records.graph import Kind
+
+Groups = Mapping[str, Sequence[int]]
+"""Process group name to its global ranks, in group order."""
 
 _OPS = torch.ops._c10d_functional
 _AUTOGRAD_OPS = torch.ops._c10d_functional_autograd

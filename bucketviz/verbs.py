@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any
 import torch.fx as fx
 
 from bucketviz.arguments import check_graph, check_rank, check_result, check_world_size, policy_of
-from bucketviz.errors import ExecutionError, ExplorerError, PolicyError
+from bucketviz.collectives import Groups
+from bucketviz.errors import ExecutionError, PolicyError
 from bucketviz.execution import verify_lockstep
-from bucketviz.execution.groups import Groups, members_of
+from bucketviz.execution.groups import members_of
 from bucketviz.planning import make_plan
 from bucketviz.progress import Advance, progress
-from bucketviz.records import Execution, Graph, Plan, Policy, Rewrite
+from bucketviz.records import Execution, Graph, Plan, Policy
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.capture import Captured, capture
 from bucketviz.sources.describe import describe
+from bucketviz.views import rewrites_of
 
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer
 
-__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "rewrite_record"]
+__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan"]
 
 Source = fx.GraphModule | Graph
 
@@ -69,17 +71,6 @@ def bucket(
         return rewrite(gm, plan_or_policy, rank=rank)
     with progress("Bucketing"):
         return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)
-
-
-def rewrite_record(result: Bucketed) -> Rewrite:
-    """Gives a rewritten graph as a record that needs no torch to be read."""
-    return Rewrite(
-        after=describe(result.after, result.plan.graph.name),
-        plan=result.plan,
-        provenance=result.provenance,
-        replaced=result.replaced,
-        bucket_starts=result.bucket_starts,
-    )
 
 
 def execute(
@@ -157,43 +148,16 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
         options: Fields of :class:`bucketviz.records.Policy`, and ``title``, ``theme``, ``height``.
 
     Raises:
-        ExplorerError: for a source that cannot be shown.
+        ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy.
     """
     from bucketviz.explorer import Explorer
 
     look = {key: options.pop(key) for key in ("title", "theme", "height") if key in options}
+    asked = policy_of(policy, options) if policy is not None or options else None
     if isinstance(source, Captured):
         look.setdefault("title", source.name)
     with progress("Laying out"):
-        return Explorer(_rewrites(source, policy_of(policy, options)), **look)
-
-
-def _rewrites(source: Any, policy: Policy) -> list[Rewrite]:
-    if isinstance(source, (list, tuple)):
-        return [item for part in source for item in _rewrites(part, policy)]
-    if isinstance(source, Captured):
-        return _rewrites([gm for gm in (source.forward, source.backward) if gm is not None], policy)
-    if isinstance(source, Rewrite):
-        return [source]
-    if isinstance(source, Bucketed):
-        return [rewrite_record(source)]
-    if isinstance(source, fx.GraphModule):
-        return [rewrite_record(rewrite(source, plan(source, policy)))]
-    if hasattr(source, "rewrites"):
-        return _kept_rewrites(source)
-    raise ExplorerError(
-        f"cannot show a {type(source).__name__}; give an fx.GraphModule, a capture, what bucketviz.bucket gave, "
-        "or a bucketviz.BucketPass"
-    )
-
-
-def _kept_rewrites(source: Any) -> list[Rewrite]:
-    if not source.rewrites:
-        raise ExplorerError(
-            f"{source!r} has seen no graph that communicates: compile and run the model first, with "
-            "torch._inductor.config.force_disable_caches=True where Inductor may have the graph in its cache"
-        )
-    return list(source.rewrites)
+        return Explorer(rewrites_of(source, asked), **look)
 
 
 def _world_size(graph: Graph) -> int:

@@ -6,7 +6,7 @@ import torch.fx as fx
 from samples import SAMPLES
 
 import bucketviz as bv
-from bucketviz.errors import ExecutionError, PlanError, RewriteError
+from bucketviz.errors import CaptureError, ExecutionError, PlanError, RewriteError
 from bucketviz.records import Reason
 from bucketviz.sources.fake_world import GROUPS_KEY
 
@@ -94,3 +94,36 @@ def test_a_graph_module_of_another_kind_is_described_by_what_it_is() -> None:
 
     plan = bv.plan(fx.symbolic_trace(Doubles()))
     assert plan.num_collectives_before == 0
+
+
+@pytest.mark.parametrize(
+    ("groups", "found"),
+    [
+        ([(0, 1)], "is a list"),
+        ({0: (0, 1)}, "holds a group called 0"),
+        ({"0": ()}, "gives () for group '0'"),
+        ({"0": "ab"}, "gives 'ab' for group '0'"),
+        ({"0": 3}, "gives 3 for group '0'"),
+        ({"0": (0, 1), "1": (0, "1")}, "gives (0, '1') for group '1'"),
+        ({"0": (0, -1)}, "gives (0, -1) for group '0'"),
+        ({"0": (0, 0)}, "gives (0, 0) for group '0'"),
+    ],
+)
+def test_process_groups_that_are_none(groups: object, found: str) -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    gm.meta[GROUPS_KEY] = groups
+    for verb in (bv.plan, bv.bucket, bv.explore):
+        with pytest.raises(CaptureError) as caught:
+            verb(gm)
+        assert str(caught.value) == (
+            f'gm.meta["process_groups"] {found}; '
+            'note {name: global ranks in group order}, such as {"0": (0, 1)}, each rank once'
+        )
+
+
+def test_a_name_that_is_none() -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    gm.meta["name"] = 3
+    for verb in (bv.plan, bv.bucket, bv.explore):
+        with pytest.raises(CaptureError, match=r'a graph is called by a str, got 3; correct gm.meta\["name"\]'):
+            verb(gm)

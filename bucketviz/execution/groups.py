@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from bucketviz.errors import ExecutionError
 
 Block = tuple[int, ...]
-Groups = Mapping[str, Sequence[int] | Sequence[Sequence[int]]]
+Partitions = Mapping[str, Sequence[int] | Sequence[Sequence[int]]]
 """Group name to its global ranks in group order, or to a full partition of the world into such groups."""
 
 
-def members_of(rank: int, name: str, groups: Groups, world_size: int) -> Block:
+def members_of(rank: int, name: str, groups: Partitions, world_size: int) -> Block:
     """Gives the global ranks, in group order, that a rank talks to in the group its graph calls ``name``.
 
     Ranks of a mesh run one graph text in which a name means "my row": where rank 0 says group ``'1'`` with
@@ -77,7 +77,7 @@ def _translates(name: str, given: Block, world_size: int) -> list[Block]:
     return blocks
 
 
-def _listed(groups: Groups) -> str:
+def _listed(groups: Partitions) -> str:
     return ", ".join(f"'{name}'" for name in groups) or "none"
 
 

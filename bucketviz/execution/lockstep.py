@@ -13,7 +13,7 @@ from bucketviz.errors import ExecutionError
 from bucketviz.execution.agreement import check_same_graphs
 from bucketviz.execution.checks import check_seed, checked_device
 from bucketviz.execution.exchange import EXCHANGES
-from bucketviz.execution.groups import Block, Groups, members_of
+from bucketviz.execution.groups import Block, Partitions, members_of
 from bucketviz.execution.opaque import check_communication
 from bucketviz.execution.rank import Rank
 
@@ -24,7 +24,7 @@ Progress = Callable[[float], None]
 def run_lockstep(
     graphs: Sequence[fx.GraphModule],
     inputs: Sequence[Sequence[object]],
-    groups: Groups,
+    groups: Partitions,
     *,
     device: torch.device | str | None = None,
     seed: int = 0,
@@ -93,7 +93,7 @@ class _World:
         self,
         graphs: Sequence[fx.GraphModule],
         inputs: Sequence[Sequence[object]],
-        groups: Groups,
+        groups: Partitions,
         device: torch.device | None,
         seed: int,
     ) -> None:

@@ -11,7 +11,7 @@ import torch.fx as fx
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.checks import check_computes, checked_device
 from bucketviz.execution.compare import compare
-from bucketviz.execution.groups import Groups
+from bucketviz.execution.groups import Partitions
 from bucketviz.execution.inputs import random_inputs
 from bucketviz.execution.lockstep import Progress, run_lockstep
 from bucketviz.records.execution import Execution
@@ -20,7 +20,7 @@ from bucketviz.records.execution import Execution
 def verify_lockstep(
     before: Sequence[fx.GraphModule],
     after: Sequence[fx.GraphModule],
-    groups: Groups,
+    groups: Partitions,
     inputs: Sequence[Sequence[object]] | None = None,
     *,
     seed: int = 0,

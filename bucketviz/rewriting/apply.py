@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import torch.fx as fx
 
-from bucketviz.collectives import collective_op
+from bucketviz.collectives import Groups, collective_op
 from bucketviz.errors import RewriteError
 from bucketviz.records.plan import Bucket, Plan
 from bucketviz.rewriting.cycles import check_no_cycle
 from bucketviz.rewriting.merge import Merged, merge_bucket
-from bucketviz.rewriting.rank import Groups, rank_inside
+from bucketviz.rewriting.rank import rank_inside
 from bucketviz.rewriting.sort import Predecessors, sort_graph
 from bucketviz.rewriting.writes import keep_writes_in_order
 

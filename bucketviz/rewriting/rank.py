@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
+from bucketviz.collectives import Groups
 from bucketviz.errors import RewriteError
-
-Groups = Mapping[str, Sequence[int]]
-"""Process group name to its global ranks, in group order."""
 
 
 def rank_inside(group_name: str, groups: Groups, group_size: int | None, rank: int) -> int:

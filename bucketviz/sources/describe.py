@@ -13,7 +13,7 @@ from bucketviz.errors import CaptureError
 from bucketviz.records.graph import Graph, Node, Role
 from bucketviz.sources.aliases import aliased_input, touches_storage, written_by
 from bucketviz.sources.communication import describe_collective
-from bucketviz.sources.fake_world import GROUPS_KEY, known_groups
+from bucketviz.sources.fake_world import groups_of
 from bucketviz.sources.locations import module_path, parameter_names, source_line
 from bucketviz.tensors import describe_tensor
 
@@ -26,15 +26,17 @@ def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
         name: What to call it; by default what the capture called it, else the module's class.
 
     Raises:
-        CaptureError: when ``gm`` is not a GraphModule.
+        CaptureError: when ``gm`` is not a GraphModule, or notes process groups or a name that are none.
     """
     if not isinstance(gm, fx.GraphModule):
         raise CaptureError(
             f"expected a torch.fx.GraphModule, got {type(gm).__name__}; "
             "capture a model with bucketviz.capture(model, inputs) first"
         )
-    groups = {key: tuple(ranks) for key, ranks in gm.meta.get(GROUPS_KEY, {}).items()} or known_groups()
-    return Graph(name or gm.meta.get("name") or type(gm).__name__, _describe_nodes(gm), groups)
+    label = name or gm.meta.get("name") or type(gm).__name__
+    if not isinstance(label, str):
+        raise CaptureError(f'a graph is called by a str, got {label!r}; correct gm.meta["name"] or the name given')
+    return Graph(label, _describe_nodes(gm), groups_of(gm))
 
 
 def _describe_nodes(gm: fx.GraphModule) -> tuple[Node, ...]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import torch.distributed as dist
+import torch.fx as fx
 
 from bucketviz.errors import CaptureError
 
 GROUPS_KEY = "process_groups"
 """``gm.meta`` key under which a captured graph keeps {group name: global ranks} once the groups are gone."""
+_GROUPS_ADVICE = 'note {name: global ranks in group order}, such as {"0": (0, 1)}, each rank once'
 
 
 @contextmanager
@@ -58,3 +60,31 @@ def known_groups() -> dict[str, tuple[int, ...]]:
         name: tuple(sorted(_world.pg_group_ranks[group], key=_world.pg_group_ranks[group].__getitem__))
         for group, name in _world.pg_names.items()
     }
+
+
+def groups_of(gm: fx.GraphModule) -> dict[str, tuple[int, ...]]:
+    """Gives the global ranks of the process groups that a graph notes; of those that are up where it notes none.
+
+    Raises:
+        CaptureError: when what it notes are no groups.
+    """
+    noted = gm.meta.get(GROUPS_KEY)
+    if noted is None or noted == {}:
+        return known_groups()
+    if not isinstance(noted, Mapping):
+        raise CaptureError(f'gm.meta["{GROUPS_KEY}"] is a {type(noted).__name__}; {_GROUPS_ADVICE}')
+    for name, ranks in noted.items():
+        if not isinstance(name, str):
+            raise CaptureError(f'gm.meta["{GROUPS_KEY}"] holds a group called {name!r}; {_GROUPS_ADVICE}')
+        if not _are_ranks(ranks):
+            raise CaptureError(f'gm.meta["{GROUPS_KEY}"] gives {ranks!r} for group {name!r}; {_GROUPS_ADVICE}')
+    return {name: tuple(ranks) for name, ranks in noted.items()}
+
+
+def _are_ranks(ranks: object) -> bool:
+    return (
+        isinstance(ranks, list | tuple | range)
+        and len(ranks) > 0
+        and all(isinstance(rank, int) and not isinstance(rank, bool) and rank >= 0 for rank in ranks)
+        and len(set(ranks)) == len(ranks)
+    )
