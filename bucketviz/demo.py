@@ -8,7 +8,8 @@ from bucketviz.progress import progress
 from bucketviz.records import Execution, Policy, Rewrite
 from bucketviz.sources import gallery
 from bucketviz.sources.capture import capture
-from bucketviz.verbs import bucket, execute, rewrite_record
+from bucketviz.verbs import bucket, execute
+from bucketviz.views import rewrite_record
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from bucketviz.records import (
     from_json,
     to_json,
 )
-from bucketviz.verbs import bucket, rewrite_record
+from bucketviz.verbs import bucket
+from bucketviz.views import rewrite_record
 
 KEY = BucketKey(Kind.ALL_GATHER, "0", 4, None, "bf16")
 GATHER = Collective(Kind.ALL_GATHER, "0", 4, None, "w", ("wait",), True, False, 32, None)

@@ -14,7 +14,7 @@ from bucketviz.execution import run_lockstep
 from bucketviz.explorer.payload import build_payload
 from bucketviz.frames import innermost_place, user_frames
 from bucketviz.sources import gallery
-from bucketviz.verbs import rewrite_record
+from bucketviz.views import rewrite_record
 
 PACKAGE = Path(bv.__file__).parent
 TORCH = Path(torch.__file__).parent

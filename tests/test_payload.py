@@ -9,7 +9,7 @@ from samples import SAMPLES, SMALL_CAP_MIB
 import bucketviz as bv
 from bucketviz.explorer.payload import build_payload
 from bucketviz.records import SCHEMA, Rewrite
-from bucketviz.verbs import rewrite_record
+from bucketviz.views import rewrite_record
 
 ALL_SAMPLES = sorted(set(SAMPLES) - {"subgroup"})
 

@@ -152,6 +152,12 @@ def test_explore_refuses_what_it_cannot_show(source: Any) -> None:
         bv.explore(source)
 
 
+def test_explore_refuses_a_policy_beside_what_is_bucketed_already() -> None:
+    result = bv.bucket(SAMPLES["adjacent_gathers"]())
+    with pytest.raises(ExplorerError, match="a Bucketed is bucketed already; give the graph itself"):
+        bv.explore(result, cap_mib=2)
+
+
 def test_explore_refuses_nothing_at_all() -> None:
     with pytest.raises(ExplorerError, match="nothing to show"):
         bv.explore([])
