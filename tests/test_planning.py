@@ -139,6 +139,21 @@ DECISIONS: list[tuple[str, dict[str, Any], dict[str, tuple[Reason, int | None]]]
         MULTIDTYPE,
         {"ag0": (Reason.MISALIGNED_DTYPES, None), "ag1": (Reason.MISALIGNED_DTYPES, None)},
     ),
+    (
+        "adjacent_gathers",
+        {"max_span_nodes": 3},
+        {"ag0": (Reason.OPENED, 0), "ag1": (Reason.JOINED, 0), "ag2": (Reason.SPAN_TOO_LONG, None)},
+    ),
+    (
+        "two_groups_taking_turns",
+        {"strategy": "grouped"},
+        {
+            "ag0": (Reason.OPENED, 0),
+            "ag2": (Reason.JOINED, 0),
+            "ag1": (Reason.OPENED, 1),
+            "ag3": (Reason.JOINED, 1),
+        },
+    ),
     ("no_collectives", {}, {}),
 ]
 

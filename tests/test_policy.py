@@ -28,6 +28,13 @@ from bucketviz.units import MIB
         ({"cap_mib": True}, r"cap_mib takes a number of MiB, got True"),
         ({"cap_mib": []}, r"cap_mib is an empty sequence"),
         ({"cap_mib": [25, 0]}, r"cap_mib\[1\] must be a positive, finite number of MiB, got 0"),
+        ({"max_span_nodes": 1}, r"max_span_nodes takes a number of nodes from 2, or None for any number, got 1"),
+        ({"max_span_nodes": 2.5}, r"max_span_nodes takes a number of nodes from 2"),
+        (
+            {"strategy": "grouped", "fidelity": "inductor"},
+            r"strategy='grouped' and max_span_nodes need fidelity='safe'",
+        ),
+        ({"max_span_nodes": 9, "fidelity": "inductor"}, r"fidelity='inductor' packs neighbours whatever they span"),
         ({"filter_wait": 3}, r"filter_wait takes a callable of the wait node, got 3"),
     ],
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 
-from bucketviz.planning.adjacent import Packing, pack_run, split_into_runs
+from bucketviz.planning.adjacent import split_into_runs
 from bucketviz.planning.candidates import Candidate, find_candidates, refuse
 from bucketviz.planning.casts import absorbed_casts
 from bucketviz.planning.counterfactual import Alternatives
 from bucketviz.planning.differences import mark_differences
+from bucketviz.planning.grouped import group_by_key
+from bucketviz.planning.packing import Limits, Packing, pack_run
 from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.safety import InductorObjections, SafeObjections
 from bucketviz.planning.verdicts import Verdict, judge
@@ -34,7 +36,8 @@ def make_plan(graph: Graph, policy: Policy) -> Plan:
     plan = _plan_alone(graph, policy)
     if policy.fidelity == "inductor":
         return plan
-    return mark_differences(plan, _plan_alone(graph, replace(policy, fidelity="inductor")))
+    torchs_policy = replace(policy, fidelity="inductor", strategy="adjacent", max_span_nodes=None)
+    return mark_differences(plan, _plan_alone(graph, torchs_policy))
 
 
 def _plan_alone(graph: Graph, policy: Policy) -> Plan:
@@ -65,10 +68,12 @@ def _pack(graph: Graph, policy: Policy, candidates: Candidates) -> list[list[Pac
         return _pack_as_inductor(graph, policy, candidates)
     reachability, writes = Reachability(graph, graph.write_order), Writes(graph)
 
-    def pack(run: list[Candidate]) -> Packing:
-        return pack_run(run, policy.cap_bytes, lambda: SafeObjections(reachability, writes), retries_rejected=True)
+    limits = Limits(policy.cap_bytes, policy.max_span_nodes, graph.position)
 
-    return [[pack(run) for run in _runs(candidates[kind])] for kind in policy.kinds]
+    def pack(run: list[Candidate]) -> Packing:
+        return pack_run(run, limits, lambda: SafeObjections(reachability, writes), retries_rejected=True)
+
+    return [[pack(run) for run in _runs(candidates[kind], policy)] for kind in policy.kinds]
 
 
 def _pack_as_inductor(graph: Graph, policy: Policy, candidates: Candidates) -> list[list[Packing]]:
@@ -78,17 +83,19 @@ def _pack_as_inductor(graph: Graph, policy: Policy, candidates: Candidates) -> l
     for kind in policy.kinds:
         for members in chain.from_iterable(packing.buckets for packing in (packings[-1] if packings else ())):
             reachability.merge({member.name for member in members})
-        packings.append([pack_as_inductor(run, cap_bytes, reachability) for run in _runs(candidates[kind])])
+        packings.append([pack_as_inductor(run, cap_bytes, reachability) for run in _runs(candidates[kind], policy)])
     return packings
 
 
-def _runs(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
-    return split_into_runs(candidates, lambda candidate: candidate.key)
+def _runs(candidates: list[Candidate], policy: Policy) -> Iterable[list[Candidate]]:
+    split = group_by_key if policy.strategy == "grouped" else split_into_runs
+    return split(candidates, lambda candidate: candidate.key)
 
 
 def pack_as_inductor(run: list[Candidate], cap_bytes: int, reachability: Reachability) -> Packing:
     """Packs a run as the installed torch does: one cap for every bucket; what depends on the open one is dropped."""
-    return pack_run(run, lambda _: cap_bytes, lambda: InductorObjections(reachability), retries_rejected=False)
+    limits = Limits(lambda _: cap_bytes, None, reachability.position)
+    return pack_run(run, limits, lambda: InductorObjections(reachability), retries_rejected=False)
 
 
 def _add_buckets(packing: Packing, policy: Policy, buckets: list[Bucket]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import gcd
 
-from bucketviz.planning.adjacent import Objection
 from bucketviz.planning.candidates import Candidate
+from bucketviz.planning.packing import Objection
 from bucketviz.planning.reachability import Above, Below, Reachability
 from bucketviz.planning.writes import Writes, WritesBetween
 from bucketviz.records.graph import dtype_itemsize

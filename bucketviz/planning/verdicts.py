@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import NamedTuple
 
-from bucketviz.planning.adjacent import Look, Objection, Packing
 from bucketviz.planning.candidates import Candidate
 from bucketviz.planning.counterfactual import Alternatives, smallest_joining_cap
+from bucketviz.planning.packing import Look, Objection, Packing
 from bucketviz.records.plan import Bucket, BucketKey, Reason, Value
 
 
@@ -65,7 +65,7 @@ class _Surroundings:
         place: Index of each in ``run``.
         cap_bytes: Cap of the first bucket.
         is_one_of_many: True when there is more than one candidate in the run.
-        kept_out: For the only member of a bucket, the candidate for which the cap left no room beside it.
+        kept_out: For the only member of a bucket, the look at the candidate for which a limit left no room.
         rejected: For the only member of a bucket, the look at the first candidate that could not join it.
     """
 
@@ -75,20 +75,22 @@ class _Surroundings:
         self.place = {candidate: index for index, candidate in enumerate(self.run)}
         self.cap_bytes = packing.caps_bytes[0]
         self.is_one_of_many = len(packing.looks) > 1
-        self.kept_out: dict[Candidate, Candidate] = {}
+        self.kept_out: dict[Candidate, Look] = {}
         self.rejected: dict[Candidate, Look] = {}
         for look in packing.looks:
-            if look.closed_by == "cap" and len(look.previous) == 1:
-                self.kept_out[look.previous[0]] = look.candidate
+            if look.closed_by in ("cap", "span") and len(look.previous) == 1:
+                self.kept_out[look.previous[0]] = look
             if look.objection is not None and look.num_members == 1:
                 self.rejected.setdefault(look.bucket[0], look)
 
-    def beside(self, look: Look) -> tuple[Candidate, int] | None:
-        """Gives the neighbour in the run (and the bytes at stake) that the cap kept apart from a candidate."""
+    def too_much(self, look: Look) -> tuple[Reason, dict[str, Value]] | None:
+        """Gives the limit that kept a candidate apart from its neighbour in the run, and the numbers at stake."""
         later = self.kept_out.get(look.candidate)
         if later is not None:
-            return later, later.size_bytes
-        return (look.previous[-1], look.previous_bytes) if look.closed_by == "cap" else None
+            return _limit(later, later.candidate, later.candidate.size_bytes)
+        if look.closed_by in ("cap", "span"):
+            return _limit(look, look.previous[-1], look.previous_bytes)
+        return None
 
     def joins_at(self, candidate: Candidate, alternatives: Alternatives | None) -> int | None:
         """Gives the smallest cap in bytes with which a candidate shares a bucket, where one is found."""
@@ -116,6 +118,8 @@ def _merged(look: Look, bucket: int) -> Verdict:
     evidence["closed_by"] = look.closed_by
     if look.previous:
         evidence |= {"previous": look.previous[0].name, "previous_bytes": look.previous_bytes}
+    if look.span_nodes:
+        evidence["span_nodes"] = look.span_nodes
     return Verdict(Reason.OPENED, bucket, evidence)
 
 
@@ -128,11 +132,11 @@ def _left_alone(
         return Verdict(reason, None, {**evidence, **details})
     if candidate.size_bytes > look.cap_bytes and surroundings.is_one_of_many:
         return Verdict(Reason.LARGER_THAN_CAP, None, evidence, surroundings.joins_at(candidate, alternatives))
-    beside = surroundings.beside(look)
-    if beside is not None:
-        other, other_bytes = beside
-        evidence |= {"neighbour": other.name, "neighbour_bytes": other_bytes}
-        return Verdict(Reason.OVER_CAP, None, evidence, surroundings.joins_at(candidate, alternatives))
+    too_much = surroundings.too_much(look)
+    if too_much is not None:
+        reason, details = too_much
+        joins_at = surroundings.joins_at(candidate, alternatives) if reason is Reason.OVER_CAP else None
+        return Verdict(reason, None, {**evidence, **details}, joins_at)
     rejected = surroundings.rejected.get(candidate)
     if rejected is not None and rejected.objection is not None:
         return _rejected_its_neighbour(evidence, rejected.candidate, rejected.objection)
@@ -148,6 +152,12 @@ def _rejected_its_neighbour(evidence: dict[str, Value], neighbour: Candidate, ob
     if reason is Reason.MIXED_DEVICES:
         mirrored = {"own": details["other"], "other": details["own"]}
     return Verdict(reason, None, {**evidence, **details, **mirrored})
+
+
+def _limit(look: Look, neighbour: Candidate, neighbour_bytes: int) -> tuple[Reason, dict[str, Value]]:
+    if look.closed_by == "span":
+        return Reason.SPAN_TOO_LONG, {"neighbour": neighbour.name, "span_nodes": look.span_nodes}
+    return Reason.OVER_CAP, {"neighbour": neighbour.name, "neighbour_bytes": neighbour_bytes}
 
 
 def _key_change(candidate: Candidate, neighbour: Candidate) -> dict[str, Value]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from bucketviz.planning.adjacent import Objection
 from bucketviz.planning.candidates import Candidate
+from bucketviz.planning.packing import Objection
 from bucketviz.planning.reachability import Below, Reachability
 from bucketviz.records.graph import Graph, Node
 from bucketviz.records.plan import Reason

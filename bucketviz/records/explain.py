@@ -24,6 +24,7 @@ MEANINGS: dict[Reason, str] = {
     Reason.MIXED_DEVICES: "Its tensor lives on another device.",
     Reason.UNKNOWN_SIZE: "Its size is a symbol without a hint, so it cannot be held against the cap.",
     Reason.OUT_VARIANT: "It writes into a buffer that other nodes read; merging would leave that buffer unwritten.",
+    Reason.SPAN_TOO_LONG: "Its neighbour of the same key stands too far away in the graph.",
     Reason.NO_METADATA: "Its fake tensor is missing, so its shape and dtype are unknown.",
 }
 
@@ -107,6 +108,8 @@ def _opened(plan: Plan, decision: Decision) -> str:
     if decision.evidence.get("closed_by") == "cap":
         total = f"{_bytes(decision, 'previous_bytes')} + {_bytes(decision, 'size_bytes')}"
         return f"{opened}: the bucket before was full, {total} > {_bytes(decision, 'cap_bytes')}."
+    if decision.evidence.get("closed_by") == "span":
+        return f"{opened}: with it the bucket before would span {_span(plan, decision)}."
     if decision.evidence.get("closed_by") == "dependents":
         return f"{opened}: too many in a row depend on the bucket before."
     return f"{opened}: it starts a run of this key."
@@ -136,6 +139,14 @@ def _over_cap(plan: Plan, decision: Decision) -> str:
 
 def _larger(plan: Plan, decision: Decision) -> str:
     return f"was left alone: {_bytes(decision, 'size_bytes')} > {_bytes(decision, 'cap_bytes')}, the cap."
+
+
+def _span(plan: Plan, decision: Decision) -> str:
+    return f"{words(decision, 'span_nodes')} nodes, and {plan.policy.max_span_nodes} is the most"
+
+
+def _span_too_long(plan: Plan, decision: Decision) -> str:
+    return f"was left alone: with {words(decision, 'neighbour')} the bucket would span {_span(plan, decision)}."
 
 
 def _depends(plan: Plan, decision: Decision) -> str:
@@ -179,5 +190,6 @@ _SENTENCES: dict[Reason, Callable[[Plan, Decision], str]] = {
     Reason.MIXED_DEVICES: _states("was left alone: it lives on {own}, its neighbour on {other}."),
     Reason.UNKNOWN_SIZE: _states("was left alone: {value} has the shape {shape}, a symbol without a hint."),
     Reason.OUT_VARIANT: _states("was left alone: {target} writes into a buffer that others read."),
+    Reason.SPAN_TOO_LONG: _span_too_long,
     Reason.NO_METADATA: _states('was left alone: {missing} has no fake tensor in meta["val"].'),
 }

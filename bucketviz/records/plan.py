@@ -30,7 +30,8 @@ class Reason(StrEnum):
     """
 
     OPENED = "opened"
-    """First member of a bucket. ``closed_by`` (what ended the one before: start, cap, dependents), ``previous``."""
+    """First member of a bucket. ``closed_by`` (what ended the one before: start, cap, span, dependents),
+    ``previous``."""
     JOINED = "joined"
     """Fits the open bucket. ``place`` counts from 1."""
     KEY_CHANGED = "key changed"
@@ -61,6 +62,8 @@ class Reason(StrEnum):
     """A symbolic size has no hint. ``shape``."""
     OUT_VARIANT = "out variant"
     """Writes into a buffer that others read. ``target``."""
+    SPAN_TOO_LONG = "span too long"
+    """With its neighbour the bucket would span more nodes than the policy allows. ``neighbour``, ``span_nodes``."""
     NO_METADATA = "no metadata"
     """Carries no fake tensor. ``missing``."""
 

@@ -14,7 +14,7 @@ Cap = float | tuple[float, ...] | Callable[[int], float]
 WaitFilter = Callable[[Node], bool]
 
 MODES = ("default", "custom_ops", "custom_ops_multidtype", "functional", "functional_copy_in", "coalesced")
-STRATEGIES = ("adjacent",)
+STRATEGIES = ("adjacent", "grouped")
 FIDELITIES = ("safe", "inductor")
 DEFAULT_CAP_MIB = 2000.0
 """Inductor's default (``bucket_cap_mb_by_bucket_idx_default``), MiB despite its name."""
@@ -34,8 +34,12 @@ class Policy:
             ``custom_ops_multidtype`` lets all_gathers of several dtypes share a bucket; ``functional``
             and ``functional_copy_in`` gather without an in-place fill; ``coalesced`` keeps the tensors of a
             reduce_scatter apart.
-        strategy: ``adjacent``: consecutive collectives of one key, as Inductor does.
+        strategy: ``adjacent``: consecutive collectives of one key, as Inductor does; ``grouped``: all of one key,
+            wherever they stand.
         fidelity: ``safe`` never changes a number; ``inductor`` gives exactly the installed torch's buckets.
+        max_span_nodes: Most nodes from the first member of a bucket to the last, both counted, in program order:
+            a bucket starts where its last member stood, and what reads the first one moves behind it. None, the
+            default, for any number.
         filter_wait: Keeps only collectives whose wait node satisfies it.
 
     Units:
@@ -51,6 +55,7 @@ class Policy:
     strategy: str = "adjacent"
     fidelity: str = "safe"
     filter_wait: WaitFilter | None = None
+    max_span_nodes: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", _checked_kinds(self.kinds))
@@ -60,6 +65,13 @@ class Policy:
         _check_choice("fidelity", self.fidelity, FIDELITIES)
         if self.filter_wait is not None and not callable(self.filter_wait):
             raise PolicyError(f"filter_wait takes a callable of the wait node, got {self.filter_wait!r}")
+
+        _check_span(self.max_span_nodes)
+        if self.fidelity == "inductor" and (self.strategy != "adjacent" or self.max_span_nodes is not None):
+            raise PolicyError(
+                "fidelity='inductor' packs neighbours whatever they span, as torch does; "
+                "strategy='grouped' and max_span_nodes need fidelity='safe'"
+            )
 
     @property
     def is_multidtype(self) -> bool:
@@ -122,6 +134,11 @@ def _as_float(number: numbers.Real) -> float:
         return float(number)
     except OverflowError:
         return float("inf")
+
+
+def _check_span(most: object) -> None:
+    if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 2):
+        raise PolicyError(f"max_span_nodes takes a number of nodes from 2, or None for any number, got {most!r}")
 
 
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
