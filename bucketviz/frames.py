@@ -76,11 +76,11 @@ def _is_users(file: str) -> bool:
     own = f"{_PACKAGE.as_posix()}/"
     if path.startswith(own):
         return f"/{path.removeprefix(own)}" in _SHOWN_AS_THE_USERS
-    return not path.startswith(_folders_of_torch()) and _ELSEWHERE.search(path) is None
+    return not path.startswith(folders_of_torch()) and _ELSEWHERE.search(path) is None
 
 
 @lru_cache(maxsize=1)
-def _folders_of_torch() -> tuple[str, ...]:
+def folders_of_torch() -> tuple[str, ...]:
     """Where torch is installed here, without importing it; nothing where it is not."""
     spec = find_spec("torch")
     return tuple(f"{Path(folder).as_posix()}/" for folder in (spec and spec.submodule_search_locations) or ())

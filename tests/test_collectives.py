@@ -62,7 +62,7 @@ def test_an_op_without_its_overload_is_its_only_one(function: Callable[..., Any]
 def test_an_op_that_writes_changes_what_it_is_given() -> None:
     gm = brought(lambda x: OPS.wait_tensor(OPS.all_reduce_(x, "sum", "0")), torch.ones(4))
     assert bv.describe(gm).node("all_reduce_").writes == ("x",)
-    assert run_lockstep([gm] * 2, [[torch.ones(1)]] * 2, {"0": [0, 1]})[1][0].tolist() == [2.0]
+    assert run_lockstep([gm] * 2, [[torch.ones(4)]] * 2, {"0": [0, 1]})[1][0].tolist() == [2.0] * 4
 
 
 def with_function(target: Callable[..., Any], *arguments: str) -> fx.GraphModule:

@@ -9,6 +9,7 @@ import torch
 import torch.fx as fx
 
 import bucketviz as bv
+from bucketviz import frames
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import run_lockstep
 from bucketviz.explorer.payload import build_payload
@@ -64,6 +65,13 @@ def test_a_librarys_file(file: str) -> None:
     assert user_frames(trace_of(file)) == ()
 
 
+def test_torch_is_known_by_its_folder_wherever_it_was_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert frames.folders_of_torch() == (f"{TORCH.as_posix()}/",)
+    monkeypatch.setattr(frames, "folders_of_torch", lambda: ("/src/pytorch/torch/",))
+    assert user_frames(trace_of("/src/pytorch/torch/nn/functional.py")) == ()
+    assert len(user_frames(trace_of("/src/pytorch/examples/model.py"))) == 1
+
+
 def test_a_frame_has_its_place_code_and_scope() -> None:
     (frame,) = user_frames('noise\n  File "/home/me/model.py", line 12, in forward\n    y = self.wq(x)\n')
     assert (frame.place, frame.code, frame.scope) == ("model.py:12", "y = self.wq(x)", ", in forward")
@@ -71,8 +79,8 @@ def test_a_frame_has_its_place_code_and_scope() -> None:
 
 
 def test_frames_without_code_do_not_swallow_the_next() -> None:
-    frames = user_frames('  File "a.py", line 1, in f\n  File "b.py", line 2, in g\n')
-    assert [str(frame) for frame in frames] == ['File "a.py", line 1, in f', 'File "b.py", line 2, in g']
+    found = user_frames('  File "a.py", line 1, in f\n  File "b.py", line 2, in g\n')
+    assert [str(frame) for frame in found] == ['File "a.py", line 1, in f', 'File "b.py", line 2, in g']
 
 
 def test_the_innermost_place_is_the_users() -> None:
