@@ -59,7 +59,7 @@ class Builder:
         """Adds a parameter of the root module and the ``get_attr`` that reads it."""
         self.root.register_parameter(name, torch.nn.Parameter(torch.ones(shape)))
         node = self.graph.get_attr(name)
-        node.meta["val"] = self.fake_mode.from_tensor(torch.ones(shape))
+        node.meta["val"] = self.fake_mode.from_tensor(torch.ones(shape), static_shapes=True)
         return node
 
     def gather(self, x: fx.Node, group: str = "0") -> fx.Node:

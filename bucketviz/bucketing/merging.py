@@ -19,8 +19,7 @@ from bucketviz.bucketing.finding import (
 )
 from bucketviz.bucketing.keys import checked_mode
 from bucketviz.records import Kind
-from bucketviz.rewriting.in_place import absorbable_casts, kept_in_order, merge_in_place
-from bucketviz.rewriting.merge import merge_with
+from bucketviz.rewriting.in_place import merge_in_place, merge_with
 from bucketviz.rewriting.rank import rank_inside
 from bucketviz.sources.fake_world import known_groups
 
@@ -104,7 +103,7 @@ def process_collective_bucket(
     wait_insertion_point: fx.Node | None = None,
     extra_graph_inps: list[fx.Node] | None = None,
 ) -> Change:
-    """Replaces collectives by what a function does with their inputs; see :func:`.rewriting.merge.merge_with`.
+    """Replaces collectives by what a function does with their inputs; see :func:`.rewriting.in_place.merge_with`.
 
     Args:
         g: The graph, changed in place.
@@ -115,17 +114,15 @@ def process_collective_bucket(
         wait_insertion_point: What the new wait and all after it come before; by default the same.
         extra_graph_inps: Nodes that stand for the arguments after the tensors.
     """
-    with kept_in_order(g, [bucket_nodes]):
-        merged = merge_with(
-            g,
-            bucket_nodes,
-            fn_to_trace,
-            trace_args_fn,
-            casts=absorbable_casts(bucket_nodes),
-            insert_before=insert_before,
-            wait_insertion_point=wait_insertion_point,
-            extra_inputs=extra_graph_inps or (),
-        )
+    merged = merge_with(
+        g,
+        bucket_nodes,
+        fn_to_trace,
+        trace_args_fn,
+        insert_before=insert_before,
+        wait_insertion_point=wait_insertion_point,
+        extra_inputs=extra_graph_inps or (),
+    )
     return merged.new_nodes, merged.replaced
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +10,12 @@ import torch.fx as fx
 from bucketviz.collectives import Groups, collective_op
 from bucketviz.errors import RewriteError
 from bucketviz.records.plan import Bucket, Plan
+from bucketviz.rewriting.copying import copy_graph
 from bucketviz.rewriting.cycles import check_no_cycle
-from bucketviz.rewriting.merge import Merged, merge_bucket
+from bucketviz.rewriting.internals import LazyGraphModule
+from bucketviz.rewriting.merge import Merged, Prepared, prepare, replace_members, write_merged
 from bucketviz.rewriting.rank import rank_inside
+from bucketviz.rewriting.record import Recordings
 from bucketviz.rewriting.sort import Predecessors, sort_graph
 from bucketviz.rewriting.writes import keep_writes_in_order
 
@@ -58,18 +60,22 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
         RewriteError: when the plan is not of this graph or cannot be carried out on it, and when a merged form
             needs the rank inside a group that is not known or that ``rank`` is not in.
     """
-    graph = copy.deepcopy(gm.graph)
+    graph = copy_graph(gm.graph)
     nodes = {node.name: node for node in graph.nodes}
     _check_is_of_this_graph(plan, nodes)
     starts = [[nodes[name] for name in bucket.collectives] for bucket in plan.buckets]
     labels = [_label(bucket) for bucket in plan.buckets]
     check_no_cycle(graph, dict(zip(labels, starts, strict=True)), _order_of_writes(graph, nodes, plan, starts))
     known_groups = plan.graph.groups if groups is None else groups
-    merges = [_merge(graph, nodes, plan, bucket, known_groups, rank) for bucket in plan.buckets]
+    recordings = Recordings()
+    prepared = [_prepare(graph, nodes, plan, bucket, known_groups, rank, recordings) for bucket in plan.buckets]
+    places = [_place(nodes, plan, bucket) for bucket in plan.buckets]
+    spliced = [write_merged(graph, bucket, place) for bucket, place in zip(prepared, places, strict=True)]
+    merges = [replace_members(graph, bucket, new) for bucket, new in zip(prepared, spliced, strict=True)]
     cycle = sort_graph(graph, _order_of_writes(graph, nodes, plan, [merged.packing for merged in merges]))
     assert not cycle, f"merging closed a cycle that was not foreseen: {cycle}"
     graph.lint()
-    after = fx.GraphModule(gm, graph, class_name=type(gm).__name__)
+    after = LazyGraphModule(gm, graph, class_name=type(gm).__name__)
     after.meta = dict(gm.meta)
     served = [(bucket.collectives, merged) for bucket, merged in zip(plan.buckets, merges, strict=True)]
     return Bucketed(
@@ -83,21 +89,31 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     )
 
 
-def _merge(
-    graph: fx.Graph, nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket, groups: Groups, rank: int
-) -> Merged:
-    last = max(bucket.collectives, key=plan.graph.position.__getitem__)
+def _prepare(
+    graph: fx.Graph,
+    nodes: Mapping[str, fx.Node],
+    plan: Plan,
+    bucket: Bucket,
+    groups: Groups,
+    rank: int,
+    recordings: Recordings,
+) -> Prepared:
     try:
-        return merge_bucket(
+        return prepare(
             graph,
             [nodes[name] for name in bucket.collectives],
             plan.policy.mode,
             lambda group_name: rank_inside(group_name, groups, bucket.key.group_size, rank),
-            casts={nodes[name] for name in bucket.absorbed_casts},
-            insert_before=nodes[last].next,
+            {nodes[name] for name in bucket.absorbed_casts},
+            recordings,
         )
     except RewriteError as error:
         raise RewriteError(f"{_label(bucket)}: {error}") from error
+
+
+def _place(nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket) -> fx.Node:
+    last = max(bucket.collectives, key=plan.graph.position.__getitem__)
+    return nodes[last].next
 
 
 def _label(bucket: Bucket) -> str:
@@ -115,7 +131,7 @@ def _order_of_writes(
         plan: The plan.
         packing: For each bucket, the nodes that read what its members read: the members, or what replaced them.
     """
-    if plan.policy.fidelity == "inductor":
+    if plan.policy.fidelity == "inductor" or not plan.graph.write_order:
         return {}
     standing = set(graph.nodes)
     stand_ins: dict[str, Sequence[fx.Node]] = {name: [node] for name, node in nodes.items() if node in standing}

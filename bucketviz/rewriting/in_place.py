@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch.fx as fx
 
@@ -11,9 +11,12 @@ from bucketviz.collectives import normalized_arguments, single_use_cast
 from bucketviz.errors import RewriteError
 from bucketviz.records.graph import Kind
 from bucketviz.rewriting.cycles import check_no_cycle
+from bucketviz.rewriting.forms import MergeFunction, RankIn
 from bucketviz.rewriting.members import find_members, kind_of
-from bucketviz.rewriting.merge import Merged, RankIn, check_bucket, merge_bucket
+from bucketviz.rewriting.merge import Merged, Prepared, prepare, prepare_traced, replace_members, write_merged
+from bucketviz.rewriting.record import Recordings
 from bucketviz.rewriting.sort import sort_graph
+from bucketviz.rewriting.splice import move_waits
 
 Buckets = Sequence[Sequence[fx.Node]]
 
@@ -29,41 +32,68 @@ def merge_in_place(
 ) -> list[Merged]:
     """Merges buckets of one kind, absorbs every cast that only its all_gather reads, and sorts the graph.
 
+    Args:
+        graph: Changed in place.
+        buckets: The members of each, in packing order.
+        kind: What they are all of.
+        mode: How buckets are packed.
+        rank_in: Asked for the rank inside a group where a form holds it.
+        insert_before: The node that will follow the merged collective; by default what follows the last member.
+        wait_insertion_point: The node that will follow its wait and everything after that, where it is given.
+
     Raises:
-        RewriteError: when a bucket cannot be merged. The graph is as it was; only where torch refuses to trace a
-            merged form are the buckets before that one merged already.
+        RewriteError: when a bucket cannot be merged; none is then, and the graph is as it was.
     """
-    for starts in buckets:
-        strange = next((start for start in starts if kind_of(start) is not kind), None)
-        if strange is not None:
-            raise RewriteError(f"{strange.name} ({strange.target}) is no {kind.value}; leave it out of the bucket")
-        check_bucket(graph, starts, mode, rank_in)
-    with kept_in_order(graph, buckets):
-        return [
-            merge_bucket(
-                graph,
-                starts,
-                mode,
-                rank_in,
-                casts=absorbable_casts(starts),
-                insert_before=insert_before,
-                wait_insertion_point=wait_insertion_point,
-            )
-            for starts in buckets
-        ]
+    recordings = Recordings()
+    prepared = [_prepare(graph, starts, kind, mode, rank_in, recordings) for starts in buckets]
+    places = [_place(graph, starts, insert_before, wait_insertion_point) for starts in buckets]
+    return _merge(graph, prepared, places, wait_insertion_point)
 
 
-@contextmanager
-def kept_in_order(graph: fx.Graph, buckets: Buckets) -> Iterator[None]:
-    """Checks first that the buckets can all be merged, and sorts the graph when they are."""
-    for starts in buckets:
-        find_members(graph, starts, ())
-    check_no_cycle(graph, {_label(starts): starts for starts in buckets})
-    try:
-        yield
-    finally:
-        cycle = sort_graph(graph, {})
-        assert not cycle, f"a merge closed a cycle that was not foreseen: {cycle}"
+def merge_with(
+    graph: fx.Graph,
+    starts: Sequence[fx.Node],
+    function: MergeFunction,
+    arguments: Callable[[list[fx.Node]], tuple[Any, ...]],
+    insert_before: fx.Node | None = None,
+    wait_insertion_point: fx.Node | None = None,
+    extra_inputs: Sequence[fx.Node] = (),
+) -> Merged:
+    """Replaces collectives by whatever ``function`` does with their inputs, and sorts the graph.
+
+    Args:
+        graph: Changed in place.
+        starts: The members, in packing order.
+        function: The members' inputs to the members' results.
+        arguments: The members' input nodes to the arguments of ``function`` to trace it with.
+        insert_before: The node that will follow the merged collective; by default what follows the last member.
+        wait_insertion_point: The node that will follow its wait and everything after that, where it is given.
+        extra_inputs: Nodes that stand for the arguments after the tensors (a process group).
+
+    Raises:
+        RewriteError: when the members are not what a merge takes, or torch refuses ``function``; the graph is as
+            it was.
+    """
+    members = find_members(graph, starts, absorbable_casts(starts))
+    place = _place(graph, starts, insert_before, wait_insertion_point)
+    prepared = prepare_traced(members, function, arguments([member.sent for member in members]), extra_inputs)
+    (merged,) = _merge(graph, [prepared], [place], wait_insertion_point)
+    return merged
+
+
+def _merge(
+    graph: fx.Graph, buckets: Sequence[Prepared], places: Sequence[fx.Node], wait_insertion_point: fx.Node | None
+) -> list[Merged]:
+    members = [[member.start for member in bucket.members] for bucket in buckets]
+    check_no_cycle(graph, {f"[{', '.join(start.name for start in starts)}]": starts for starts in members})
+    spliced = [write_merged(graph, bucket, place) for bucket, place in zip(buckets, places, strict=True)]
+    if wait_insertion_point is not None:
+        for new in spliced:
+            move_waits(new.new_nodes, wait_insertion_point)
+    merged = [replace_members(graph, bucket, new) for bucket, new in zip(buckets, spliced, strict=True)]
+    cycle = sort_graph(graph, {})
+    assert not cycle, f"a merge closed a cycle that was not foreseen: {cycle}"
+    return merged
 
 
 def absorbable_casts(starts: Sequence[fx.Node]) -> set[fx.Node]:
@@ -73,5 +103,20 @@ def absorbable_casts(starts: Sequence[fx.Node]) -> set[fx.Node]:
     return {cast for cast in casts if cast is not None}
 
 
-def _label(starts: Sequence[fx.Node]) -> str:
-    return f"[{', '.join(start.name for start in starts)}]"
+def _prepare(
+    graph: fx.Graph, starts: Sequence[fx.Node], kind: Kind, mode: str, rank_in: RankIn, recordings: Recordings
+) -> Prepared:
+    strange = next((start for start in starts if kind_of(start) is not kind), None)
+    if strange is not None:
+        raise RewriteError(f"{strange.name} ({strange.target}) is no {kind.value}; leave it out of the bucket")
+    return prepare(graph, starts, mode, rank_in, absorbable_casts(starts), recordings)
+
+
+def _place(
+    graph: fx.Graph, starts: Sequence[fx.Node], insert_before: fx.Node | None, wait_insertion_point: fx.Node | None
+) -> fx.Node:
+    place = starts[-1].next if insert_before is None else insert_before
+    for node in filter(None, (place, wait_insertion_point)):
+        if node.graph is not graph:
+            raise RewriteError(f"{node.name} is a node of another graph, so nothing can be inserted before it")
+    return place

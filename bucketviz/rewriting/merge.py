@@ -1,28 +1,28 @@
-"""One bucket: its members go, one merged collective comes, and what read the members reads its results."""
+"""One bucket: its members go, one merged collective comes, and what read the members reads its results.
+
+In three steps, so that several buckets can be merged together or not at all: ``prepare`` finds out what to do and
+changes nothing, ``write_merged`` adds nodes that nobody reads yet, ``replace_members`` puts them in the members' place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.collectives import collective_op, group_name_of, normalized_arguments
+from bucketviz.collectives import collective_op
 from bucketviz.errors import RewriteError
-from bucketviz.records.graph import Kind
-from bucketviz.rewriting.all_gather import all_gather_form, pick_bucket_dtype
-from bucketviz.rewriting.all_reduce import all_reduce_merge_fn_to_trace
-from bucketviz.rewriting.members import Member, check_alike, find_members, kind_of
+from bucketviz.rewriting.forms import MergeFunction, RankIn, form_of
+from bucketviz.rewriting.internals import without_modes
+from bucketviz.rewriting.members import Member, check_alike, find_members
 from bucketviz.rewriting.provenance import note_provenance
-from bucketviz.rewriting.reduce_scatter import reduce_scatter_form
-from bucketviz.rewriting.refresh import refresh_values
-from bucketviz.rewriting.splice import move_waits, splice
+from bucketviz.rewriting.record import Recordings, can_record
+from bucketviz.rewriting.refresh import refresh_readers
+from bucketviz.rewriting.splice import Spliced, fresh_values, splice
 from bucketviz.rewriting.trace import trace
-
-MergeFunction = Callable[..., list[Any]]
-RankIn = Callable[[str], int]
-"""Process group name to this process's rank inside that group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,122 +48,110 @@ class Merged:
         return self.new_nodes[: self.new_nodes.index(self.start) + 1]
 
 
-def merge_bucket(
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A bucket that can be merged.
+
+    Attributes:
+        members: In packing order.
+        inputs: What the first placeholders of ``graph`` stand for: what is sent, and the group where a node gives it.
+        graph: The merged form.
+        is_recorded: True when it was recorded, so that it has no fake values and may be another bucket's form too.
+    """
+
+    members: list[Member]
+    inputs: list[fx.Node]
+    graph: fx.Graph
+    is_recorded: bool
+
+
+def prepare(
     graph: fx.Graph,
     starts: Sequence[fx.Node],
     mode: str,
     rank_in: RankIn,
-    *,
     casts: Collection[fx.Node],
-    insert_before: fx.Node | None = None,
-    wait_insertion_point: fx.Node | None = None,
-) -> Merged:
-    """Merges collectives that share a key, in the form of a mode; see :func:`merge_with`.
+    recordings: Recordings,
+) -> Prepared:
+    """Checks collectives that are to share a bucket, and finds their merged form.
 
-    Raises:
-        RewriteError: when the members do not agree, or torch refuses the merged form; the graph is as it was.
-    """
-    function, trailing = check_bucket(graph, starts, mode, rank_in)
-    group = normalized_arguments(starts[0])["group_name"]
-    return merge_with(
-        graph,
-        starts,
-        function,
-        lambda sent: ([node.meta["val"] for node in sent], *trailing),
-        casts=casts,
-        insert_before=insert_before,
-        wait_insertion_point=wait_insertion_point,
-        extra_inputs=[group] if isinstance(group, fx.Node) else [],
-    )
-
-
-def check_bucket(
-    graph: fx.Graph, starts: Sequence[fx.Node], mode: str, rank_in: RankIn
-) -> tuple[MergeFunction, tuple[Any, ...]]:
-    """Gives the merge function for a mode, and its arguments after the list of tensors, for sound members.
-
-    Raises:
-        RewriteError: when the members do not agree, or the rank inside their group is needed and not known.
-    """
-    find_members(graph, starts, ())
-    check_alike(starts)
-    arguments = normalized_arguments(starts[0])
-    group = arguments["group_name"]
-    group_value = group.meta["val"] if isinstance(group, fx.Node) else group
-    value = starts[0].meta["val"]
-    kind = kind_of(starts[0])
-    if kind is Kind.ALL_REDUCE:
-        return all_reduce_merge_fn_to_trace, (group_value, arguments["reduce_op"], value.dtype, value.device)
-    group_size = arguments["group_size"]
-    if kind is Kind.REDUCE_SCATTER:
-        trailing = (group_value, group_size, arguments["reduce_op"], value.dtype, value.device)
-        return reduce_scatter_form(mode), trailing
-    form = all_gather_form(mode)
-    dtypes = [start.meta["val"].dtype for start in starts]
-    rank = rank_in(group_name_of(group)) if form.needs_rank else 0
-    return form.merge, (group_value, group_size, pick_bucket_dtype(dtypes), dtypes, rank)
-
-
-def merge_with(
-    graph: fx.Graph,
-    starts: Sequence[fx.Node],
-    function: MergeFunction,
-    arguments: Callable[[list[fx.Node]], tuple[Any, ...]],
-    *,
-    casts: Collection[fx.Node],
-    insert_before: fx.Node | None = None,
-    wait_insertion_point: fx.Node | None = None,
-    extra_inputs: Sequence[fx.Node] = (),
-) -> Merged:
-    """Replaces collectives by whatever ``function`` does with their inputs.
+    The form is traced where sizes are symbolic or the process group is a node, else recorded.
 
     Args:
-        graph: Changed in place; may be left out of order, see :mod:`bucketviz.rewriting.sort`.
+        graph: The graph that they are in; left as it is.
         starts: The members, in packing order.
-        function: Merge function: the members' inputs to the members' results.
-        arguments: The members' input nodes to the arguments of ``function`` to trace it with.
+        mode: How buckets are packed.
+        rank_in: Asked for the rank inside the group where the form holds it.
         casts: Casts to absorb: their own input is sent instead.
-        insert_before: The node that will follow the merged collective; by default what follows the last member.
-        wait_insertion_point: The node that will follow its wait and everything after that, where it is given.
+        recordings: Those of earlier buckets.
+
+    Raises:
+        RewriteError: when they do not agree or are not what a merge takes, when the rank is needed and not known,
+            and when torch refuses the form.
+    """
+    members = find_members(graph, starts, casts)
+    check_alike(starts)
+    form = form_of(starts, mode, rank_in)
+    values = [member.sent.meta["val"] for member in members]
+    if can_record(form, values):
+        with _refusing():
+            recorded = recordings.get(form, values)
+        return Prepared(members, [member.sent for member in members], recorded, is_recorded=True)
+    return prepare_traced(members, form.merge, (values, *form.trailing), [] if form.group is None else [form.group])
+
+
+def prepare_traced(
+    members: list[Member], function: MergeFunction, arguments: tuple[Any, ...], extra_inputs: Sequence[fx.Node]
+) -> Prepared:
+    """Traces what is to take the place of members of a bucket.
+
+    Args:
+        members: What goes.
+        function: The members' inputs to the members' results.
+        arguments: What to trace it with.
         extra_inputs: Nodes that stand for the arguments after the tensors (a process group).
 
     Raises:
-        RewriteError: when the members are not what a merge takes, or torch refuses ``function``; the graph is as
-            it was.
+        RewriteError: when torch refuses the function, or it gives no result for some member.
     """
-    members = find_members(graph, starts, casts)
-    place = starts[-1].next if insert_before is None else insert_before
-    for node in filter(None, (place, wait_insertion_point)):
-        if node.graph is not graph:
-            raise RewriteError(f"{node.name} is a node of another graph, so nothing can be inserted before it")
-    sent = [member.sent for member in members]
-    traced = _traced(function, arguments(sent), len(members))
-    spliced = splice(graph, traced, [*sent, *extra_inputs], place)
-    if wait_insertion_point is not None:
-        move_waits(spliced.new_nodes, wait_insertion_point)
-    note_provenance(starts, spliced.new_nodes)
-    replaced = dict(zip((member.wait for member in members), spliced.outputs, strict=True))
+    with _refusing():
+        traced = trace(function, arguments)
+    results = traced.output_node().args[0]
+    if not isinstance(results, list | tuple) or len(results) != len(members):
+        raise RewriteError(f"a merge function gives a list with one result a member ({len(members)}), found {results}")
+    return Prepared(members, [*(member.sent for member in members), *extra_inputs], traced, is_recorded=False)
+
+
+def write_merged(graph: fx.Graph, bucket: Prepared, place: fx.Node) -> Spliced:
+    """Adds the merged form of a bucket before ``place``; its members stay as they are."""
+    if not bucket.is_recorded:
+        return splice(graph, bucket.graph, bucket.inputs, place)
+    with without_modes():
+        value_of = fresh_values(bucket.graph, [node.meta["val"] for node in bucket.inputs])
+        return splice(graph, bucket.graph, bucket.inputs, place, value_of)
+
+
+def replace_members(graph: fx.Graph, bucket: Prepared, spliced: Spliced) -> Merged:
+    """Lets the results that were written take the place of the members, which go."""
+    note_provenance([member.start for member in bucket.members], spliced.new_nodes)
+    replaced = dict(zip((member.wait for member in bucket.members), spliced.outputs, strict=True))
     for wait, output in replaced.items():
-        readers = list(wait.users)
         wait.replace_all_uses_with(output)
-        refresh_values(readers)
-    for member in members:
+        refresh_readers(output, wait.meta.get("val"))
+    for member in bucket.members:
         _erase(graph, member)
     return Merged(spliced.new_nodes, replaced)
 
 
-def _traced(function: MergeFunction, arguments: tuple[Any, ...], num_results: int) -> fx.Graph:
+@contextmanager
+def _refusing() -> Iterator[None]:
     try:
-        graph = trace(function, arguments)
+        yield
     except RuntimeError as error:
         raise RewriteError(
             f"the bucket has no merged form that torch accepts: {error}; "
             "plan with fidelity='safe', which keeps members apart that do not fit"
         ) from error
-    results = graph.output_node().args[0]
-    if not isinstance(results, list | tuple) or len(results) != num_results:
-        raise RewriteError(f"a merge function gives a list with one result a member ({num_results}), found {results}")
-    return graph
 
 
 def _erase(graph: fx.Graph, member: Member) -> None:

@@ -16,7 +16,7 @@ def note_provenance(members: Sequence[fx.Node], new_nodes: Sequence[fx.Node]) ->
     """Gives every new node the first member's place in the model, and the places of all members.
 
     ``meta[key]`` is the first member's, ``meta["bucketing_<key>_sources"]`` lists all members' (each stack trace
-    once), ``meta["from_node"]`` names every member.
+    once), ``meta["from_node"]`` names every member. The lists are one for all nodes: a bucket of M members has 3 M.
 
     Source: ``_populate_node_meta`` in torch/_inductor/fx_passes/bucketing.py.
     """
@@ -25,7 +25,7 @@ def note_provenance(members: Sequence[fx.Node], new_nodes: Sequence[fx.Node]) ->
     actions = [NodeSourceAction.CREATE, NodeSourceAction.REPLACE]
     origins = [NodeSource(member, PASS_NAME, actions) for member in members]
     for node in new_nodes:
-        node.meta.update(places, from_node=list(origins), **sources)
+        node.meta.update(places, from_node=origins, **sources)
 
 
 def _sources(members: Sequence[fx.Node], key: str) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,22 +11,39 @@ import torch.fx as fx
 import torch.utils._pytree as pytree
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from bucketviz.rewriting.trace import computing_fakes, fake_mode_of
+from bucketviz.rewriting.fakes import computing_fakes, fake_mode_of
 
 
-def refresh_values(readers: Iterable[fx.Node]) -> None:
-    """Computes ``meta["val"]`` of ``readers`` anew, and of their readers as long as something changes.
+def refresh_readers(changed: fx.Node, previous: Any) -> None:
+    """Computes ``meta["val"]`` anew for the readers of a node, and for theirs as long as something changes.
 
     An op that cannot be computed from metadata (a value of its is data) keeps the value that it had.
+
+    Args:
+        changed: A node that has another value than its readers were computed with.
+        previous: That other value.
     """
-    waiting = deque(readers)
+    waiting = deque(_affected(changed, previous))
     while waiting:
         node = waiting.popleft()
-        value = _computed(node)
-        if value is None or _is_same(value, node.meta["val"]):
-            continue
-        node.meta["val"] = value
-        waiting.extend(node.users)
+        value, before = _computed(node), node.meta.get("val")
+        if value is not None:
+            node.meta["val"] = value
+            waiting.extend(_affected(node, before))
+
+
+def _affected(changed: fx.Node, previous: Any) -> list[fx.Node]:
+    """Gives the readers whose values may be others now; where only the place in the storage is, the views."""
+    value = changed.meta["val"]
+    if not _is_alike(value, previous, _strides):
+        return list(changed.users)
+    return [] if _is_alike(value, previous, _offset) else [reader for reader in changed.users if _gives_view(reader)]
+
+
+def _gives_view(node: fx.Node) -> bool:
+    if not isinstance(node.target, torch._ops.OpOverload):
+        return True
+    return any(result.alias_info is not None for result in node.target._schema.returns)
 
 
 def _computed(node: fx.Node) -> Any:
@@ -45,19 +62,25 @@ def _computed(node: fx.Node) -> Any:
             return None
 
 
-def _is_same(left: Any, right: Any) -> bool:
+def _is_alike(left: Any, right: Any, sizes: Callable[[torch.Tensor], tuple[Any, ...]]) -> bool:
     left_leaves, left_shape = pytree.tree_flatten(left)
     right_leaves, right_shape = pytree.tree_flatten(right)
-    return left_shape == right_shape and all(map(_is_same_leaf, left_leaves, right_leaves))
+    return left_shape == right_shape and all(
+        _is_alike_leaf(*pair, sizes) for pair in zip(left_leaves, right_leaves, strict=True)
+    )
 
 
-def _is_same_leaf(left: Any, right: Any) -> bool:
+def _is_alike_leaf(left: Any, right: Any, sizes: Callable[[torch.Tensor], tuple[Any, ...]]) -> bool:
     if not isinstance(left, torch.Tensor) or not isinstance(right, torch.Tensor):
         return type(left) is type(right)
     if (left.dtype, left.device, left.layout, left.dim()) != (right.dtype, right.device, right.layout, right.dim()):
         return False
-    return all(statically_known_true(a == b) for a, b in zip(_layout(left), _layout(right), strict=True))
+    return all(statically_known_true(a == b) for a, b in zip(sizes(left), sizes(right), strict=True))
 
 
-def _layout(value: torch.Tensor) -> tuple[Any, ...]:
-    return (*value.shape, *value.stride(), value.storage_offset())
+def _strides(value: torch.Tensor) -> tuple[Any, ...]:
+    return (*value.shape, *value.stride())
+
+
+def _offset(value: torch.Tensor) -> tuple[Any, ...]:
+    return (value.storage_offset(),)

@@ -1,26 +1,16 @@
-"""A plain torch function as an FX graph, under the fake mode of its arguments. The one file with private imports."""
+"""A plain torch function as an FX graph, under the fake mode of its arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import torch
 import torch.fx as fx
-import torch.utils._pytree as pytree
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from bucketviz.errors import RewriteError
-
-try:
-    from torch._dispatch.python import enable_python_dispatcher
-    from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-except ImportError as error:
-    raise RewriteError(
-        "this torch lacks torch._dispatch.python.enable_python_dispatcher or "
-        "torch._subclasses.fake_tensor.FakeTensor; install torch 2.11 to 2.14"
-    ) from error
+from bucketviz.rewriting.fakes import computing_fakes, fake_mode_of
 
 _SIZE_READS = (
     torch.ops.aten.sym_size.int,
@@ -46,21 +36,13 @@ def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
         )
     with computing_fakes(fake_mode):
         graph = make_fx(lambda *leaves: function(*leaves))(*arguments).graph
-    _drop_detaches(graph)
+    drop_detaches(graph)
     _read_sizes_first(graph)
     return graph
 
 
-def fake_mode_of(values: Any) -> FakeTensorMode | None:
-    """Gives the fake mode of the first fake tensor in nested lists and tuples; None when there is none."""
-    for leaf in pytree.tree_leaves(values):
-        if isinstance(leaf, FakeTensor):
-            return leaf.fake_mode
-    return None
-
-
-def _drop_detaches(graph: fx.Graph) -> None:
-    """Takes out the detach that tracing leaves behind every view as another dtype."""
+def drop_detaches(graph: fx.Graph) -> None:
+    """Takes out the detach that dispatch adds to a new tensor, and to a view as another dtype."""
     for node in graph.find_nodes(op="call_function", target=torch.ops.aten.detach.default):
         node.replace_all_uses_with(node.all_input_nodes[0])
         graph.erase_node(node)
@@ -83,24 +65,3 @@ def _size_reads(tensor: fx.Node) -> list[fx.Node]:
 
 def _what_is_read(read: fx.Node) -> str:
     return f"{read.target} {read.args[1:]}"
-
-
-@contextmanager
-def computing_fakes(fake_mode: FakeTensorMode) -> Iterator[None]:
-    """Runs ops on fake tensors, symbolic ones too; the list of symbols that are yet to be bound stays as it was."""
-    shape_env = fake_mode.shape_env
-    lists = [] if shape_env is None else _unbound_symbols(shape_env)
-    saved = [list(symbols) for symbols in lists]
-    for symbols in lists:
-        symbols.clear()
-    try:
-        with fake_mode, enable_python_dispatcher():
-            yield
-    finally:
-        for symbols, before in zip(lists, saved, strict=True):
-            symbols[:] = before
-
-
-def _unbound_symbols(shape_env: Any) -> list[list[Any]]:
-    names = ("pending_fresh_unbacked_symbols", "ignorable_fresh_unbacked_symbols")
-    return [getattr(shape_env, name) for name in names if hasattr(shape_env, name)]
