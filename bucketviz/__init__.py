@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bucketviz import bucketing, errors, records
     from bucketviz.compiling import BucketPass
-    from bucketviz.records import Policy
+    from bucketviz.records import Policy, check_ranks
     from bucketviz.sources import gallery
     from bucketviz.verbs import bucket, capture, describe, execute, explore, plan
 
@@ -29,6 +29,7 @@ __all__ = [
     "bucket",
     "bucketing",
     "capture",
+    "check_ranks",
     "describe",
     "errors",
     "execute",
@@ -40,7 +41,7 @@ __all__ = [
 
 _MODULES = {"bucketing": "bucketviz.bucketing", "errors": "bucketviz.errors", "records": "bucketviz.records"}
 _MODULES["gallery"] = "bucketviz.sources.gallery"
-_HOMES = {"BucketPass": "bucketviz.compiling", "Policy": "bucketviz.records"}
+_HOMES = {"BucketPass": "bucketviz.compiling", "Policy": "bucketviz.records", "check_ranks": "bucketviz.records"}
 
 
 def __getattr__(name: str) -> Any:

@@ -34,13 +34,16 @@ def judge(packings: list[Packing], buckets: Iterable[Bucket], alternatives: Alte
     verdicts: dict[str, Verdict] = {}
     for index, packing in enumerate(packings):
         alone: dict[str, Look] = {}
+        rejected: dict[str, Reason] = {}
         for look in packing.looks:
             name = look.candidate.name
             verdicts.setdefault(name, _UNDECIDED)
             if name not in bucket_of:
                 alone.setdefault(name, look)
-            elif look.objection is None:
-                verdicts[name] = _merged(look, bucket_of[name])
+            elif look.objection is not None:
+                rejected.setdefault(name, look.objection[0])
+            else:
+                verdicts[name] = _merged(look, bucket_of[name], rejected.get(name))
         if alone:
             surroundings = _Surroundings(packing, _neighbour(packings, index))
             for name, look in alone.items():
@@ -110,8 +113,10 @@ def _measured(look: Look) -> dict[str, Value]:
     }
 
 
-def _merged(look: Look, bucket: int) -> Verdict:
+def _merged(look: Look, bucket: int, rejected_before: Reason | None) -> Verdict:
     evidence = _measured(look)
+    if rejected_before is not None:
+        evidence["offered_again_after"] = rejected_before.value
     if not look.closed_by:
         evidence["place"] = look.num_members + 1
         return Verdict(Reason.JOINED, bucket, evidence)

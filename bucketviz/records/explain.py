@@ -112,6 +112,8 @@ def _opened(plan: Plan, decision: Decision) -> str:
         return f"{opened}: with it the bucket before would span {_span(plan, decision)}."
     if decision.evidence.get("closed_by") == "dependents":
         return f"{opened}: too many in a row depend on the bucket before."
+    if "offered_again_after" in decision.evidence:
+        return f"{opened}: an earlier bucket had turned it down ({words(decision, 'offered_again_after')})."
     return f"{opened}: it starts a run of this key."
 
 

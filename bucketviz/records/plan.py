@@ -6,10 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from bucketviz.errors import PlanError
 from bucketviz.records.graph import Graph, Kind
 from bucketviz.records.policy import Policy
+
+if TYPE_CHECKING:
+    from bucketviz.records.difference import PlanDiff
 
 Value = int | str | tuple[str, ...] | None
 
@@ -26,7 +30,8 @@ class Reason(StrEnum):
 
     ``OPENED``, ``JOINED``, ``OVER_CAP``, ``LARGER_THAN_CAP``, ``DEPENDS_ON_BUCKET``, ``KEY_CHANGED`` and
     ``ALONE`` all hold ``size_bytes``, ``bucket_bytes`` (the open bucket before this collective) and
-    ``cap_bytes`` as the pass saw them when it looked at the collective.
+    ``cap_bytes`` as the pass saw them when it looked at the collective. ``OPENED`` and ``JOINED`` hold
+    ``offered_again_after`` where an earlier bucket had turned it down: the reason of that.
     """
 
     OPENED = "opened"
@@ -190,6 +195,16 @@ class Plan:
     def reasons(self) -> Counter[Reason]:
         """Counts the decisions by reason."""
         return Counter(decision.reason for decision in self.decisions)
+
+    def diff(self, other: Plan) -> PlanDiff:
+        """Gives what moves from this plan to another one of the same graph, and which rule moves it.
+
+        Raises:
+            PlanError: when the other plan is of a graph with different collectives.
+        """
+        from bucketviz.records.difference import diff_plans
+
+        return diff_plans(self, other)
 
     def why(self, name: str) -> str:
         """Explains the decision on one collective, with the numbers and the path that settled it."""
