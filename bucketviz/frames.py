@@ -12,8 +12,8 @@ _FRAME = re.compile(
     r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?P<scope>[^\n]*)(?:\n(?![ \t]+File ")[ \t]+(?P<code>[^\n]+))?'
 )
 _PACKAGE = Path(__file__).parent
-_SHOWN_AS_THE_USERS = ("/sources/gallery.py",)
-"""Code of ours that is a model, so that its lines are what a reader looks for."""
+_MODELS = ("sources/gallery.py",)
+"""Files of ours whose lines are what a reader looks for."""
 _ELSEWHERE = re.compile(
     r"/(site|dist)-packages/torch/"
     r"|/(site|dist)-packages/bucketviz/(?!sources/gallery\.py$)"
@@ -70,17 +70,17 @@ def innermost_place(stack_trace: str) -> str:
     return frames[-1].place if frames else ""
 
 
-@lru_cache(maxsize=4096)
-def _is_users(file: str) -> bool:
-    path = file.replace("\\", "/")
-    own = f"{_PACKAGE.as_posix()}/"
-    if path.startswith(own):
-        return f"/{path.removeprefix(own)}" in _SHOWN_AS_THE_USERS
-    return not path.startswith(folders_of_torch()) and _ELSEWHERE.search(path) is None
-
-
 @lru_cache(maxsize=1)
 def folders_of_torch() -> tuple[str, ...]:
     """Where torch is installed here, without importing it; nothing where it is not."""
     spec = find_spec("torch")
     return tuple(f"{Path(folder).as_posix()}/" for folder in (spec and spec.submodule_search_locations) or ())
+
+
+@lru_cache(maxsize=4096)
+def _is_users(file: str) -> bool:
+    path = file.replace("\\", "/")
+    own = f"{_PACKAGE.as_posix()}/"
+    if path.startswith(own):
+        return path.removeprefix(own) in _MODELS
+    return not path.startswith(folders_of_torch()) and _ELSEWHERE.search(path) is None
