@@ -1,6 +1,7 @@
 """Plans of random graphs: the installed torch's own pass is the oracle, and a plan is consistent in itself."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch.fx as fx
@@ -14,25 +15,42 @@ from bucketviz.records import Kind, Outcome, Policy, from_json, to_json
 from bucketviz.sources.describe import describe
 
 CAPS_MIB = (0.0003, 0.0005, 0.001, 2000.0)
-Oracle = Callable[[fx.GraphModule, Callable[[int], float], str], list[list[fx.Node]]]
+WaitFilter = Callable[[Any], bool]
+Oracle = Callable[[fx.GraphModule, Callable[[int], float], WaitFilter | None, str], list[list[fx.Node]]]
 ORACLES: dict[Kind, Oracle] = {
-    Kind.ALL_GATHER: lambda gm, cap, mode: oracle.bucket_all_gather_by_mb(gm, cap, None, mode),
-    Kind.REDUCE_SCATTER: lambda gm, cap, mode: oracle.bucket_reduce_scatter_by_mb(gm, cap, None, "default"),
-    Kind.ALL_REDUCE: lambda gm, cap, mode: oracle.bucket_all_reduce_by_mb(gm, cap, None),
+    Kind.ALL_GATHER: lambda gm, cap, keeps, mode: oracle.bucket_all_gather_by_mb(gm, cap, keeps, mode),
+    Kind.REDUCE_SCATTER: lambda gm, cap, keeps, mode: oracle.bucket_reduce_scatter_by_mb(gm, cap, keeps, "default"),
+    Kind.ALL_REDUCE: lambda gm, cap, keeps, mode: oracle.bucket_all_reduce_by_mb(gm, cap, keeps),
 }
 MODES = st.sampled_from(("default", "custom_ops_multidtype"))
+FILTERS = st.sampled_from((None, lambda wait: wait.name[-1] in "r13579"))
 random_settings = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-@pytest.mark.parametrize("kind", ORACLES)
+def check_beside_torch(gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None) -> None:
+    graph = describe(gm)
+    for kind, torchs_pass in ORACLES.items():
+        policy = Policy(cap_mib=cap_mib, kinds=kind, mode=mode, fidelity="inductor", filter_wait=keeps)
+        plan = make_plan(graph, policy)
+        expected = [[node.name for node in bucket] for bucket in torchs_pass(gm, lambda _: cap_mib, keeps, mode)]
+        assert [list(bucket.collectives) for bucket in plan.buckets] == expected, kind
+
+
 @random_settings
-@given(gm=graphs(groups=("0", "1")), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES)
+@given(gm=graphs(groups=("0", "1")), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES, keeps=FILTERS)
 def test_inductor_fidelity_gives_the_installed_torchs_buckets(
-    kind: Kind, gm: fx.GraphModule, cap_mib: float, mode: str
+    gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None
 ) -> None:
-    plan = make_plan(describe(gm), Policy(cap_mib=cap_mib, kinds=kind, mode=mode, fidelity="inductor"))
-    expected = [[node.name for node in bucket] for bucket in ORACLES[kind](gm, lambda _: cap_mib, mode)]
-    assert [list(bucket.collectives) for bucket in plan.buckets] == expected
+    check_beside_torch(gm, cap_mib, mode, keeps)
+
+
+@pytest.mark.slow
+@settings(parent=random_settings, max_examples=5000)
+@given(gm=graphs(groups=("0", "1")), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES, keeps=FILTERS)
+def test_five_thousand_graphs_find_no_difference(
+    gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None
+) -> None:
+    check_beside_torch(gm, cap_mib, mode, keeps)
 
 
 @random_settings

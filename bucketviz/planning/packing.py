@@ -16,7 +16,7 @@ from bucketviz.records.plan import Reason, Value
 
 Objection = tuple[Reason, dict[str, Value]]
 
-MOST_REJECTED = 32
+MOST_REJECTED = 16
 """A bucket closes once it has rejected so many candidates in a row, where those are offered to later buckets."""
 
 

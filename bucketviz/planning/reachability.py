@@ -47,12 +47,13 @@ class Reachability:
         """
         members = sorted(names, key=self.position.__getitem__)
         first, end = self.position[members[0]], self.position[members[-1]] + 1
-        window, below = self.order[first:end], set(members)
+        window, starts = self.order[first:end], set(members)
+        below = set(starts)
         for name in window:
             if not below.isdisjoint(self.inputs[name]):
                 below.add(name)
         staying = [name for name in window if name not in below]
-        following = [name for name in window if name in below and name not in names]
+        following = [name for name in window if name in below and name not in starts]
         self.order[first:end] = [*staying, *members, *following]
         self.position.update(zip(self.order[first:end], range(first, end), strict=True))
         self.inputs[members[0]] = tuple(dict.fromkeys(chain.from_iterable(self.inputs[name] for name in members)))
