@@ -20,11 +20,14 @@ class AliasedArgument(NamedTuple):
     is_written: bool
 
 
-def touches_storage(node: fx.Node) -> bool:
-    """True for a node whose op hands on the storage of an argument or changes it, whatever the arguments."""
-    if node.op != "call_function":
-        return False
+def hands_on_storage(node: fx.Node) -> bool:
+    """True for a call of an op whose value may share the storage of an argument, whatever that is."""
     return is_wait(node) or node.target is operator.getitem or bool(_aliased_arguments(target_of(node)))
+
+
+def writes_in_place(node: fx.Node) -> bool:
+    """True for a call of an op that changes an argument, whatever that is."""
+    return any(argument.is_written for argument in _aliased_arguments(target_of(node)))
 
 
 def written_by(node: fx.Node) -> list[fx.Node]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import torch
@@ -10,12 +11,14 @@ import torch.fx as fx
 
 from bucketviz.collectives import collective_op, is_wait, looks_like_communication
 from bucketviz.errors import CaptureError
-from bucketviz.records.graph import Graph, Node, Role
-from bucketviz.sources.aliases import aliased_input, touches_storage, written_by
+from bucketviz.records.graph import Graph, Node, Role, Tensor
+from bucketviz.sources.aliases import aliased_input, hands_on_storage, writes_in_place, written_by
 from bucketviz.sources.communication import describe_collective
 from bucketviz.sources.fake_world import groups_of
 from bucketviz.sources.locations import module_path, parameter_names, source_line
 from bucketviz.tensors import describe_tensor
+
+_NAME = attrgetter("name")
 
 
 def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
@@ -40,13 +43,11 @@ def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
 
 
 def _describe_nodes(gm: fx.GraphModule) -> tuple[Node, ...]:
-    parameters = parameter_names(gm)
-    ops: dict[Any, _Op] = {}
-    nodes: dict[fx.Node, Node] = {}
+    reader = _Reader(parameter_names(gm))
     with torch._C.DisableTorchFunctionSubclass():  # reads a fake tensor's shape five times as fast
         for node in gm.graph.nodes:
-            nodes[node] = _describe_node(node, _op(node, ops), nodes, parameters)
-    return tuple(nodes.values())
+            reader.read(node)
+    return tuple(reader.nodes.values())
 
 
 class _Op(NamedTuple):
@@ -54,35 +55,53 @@ class _Op(NamedTuple):
 
     role: Role
     target: str
-    touches_storage: bool
+    hands_on_storage: bool
+    writes: bool
 
 
-def _op(node: fx.Node, known: dict[Any, _Op]) -> _Op:
-    op = known.get(node.target) if node.op == "call_function" else None
-    if op is None:
-        op = _Op(_role(node), _target_text(node.target), touches_storage(node))
-        if node.op == "call_function":
-            known[node.target] = op
-    return op
+class _Reader:
+    """Describes nodes in program order, each op and each fake value once.
 
+    Attributes:
+        nodes: The records so far.
+    """
 
-def _describe_node(node: fx.Node, op: _Op, earlier: Mapping[fx.Node, Node], parameters: Mapping[fx.Node, str]) -> Node:
-    meta = node.meta
-    base = aliased_input(node) if op.touches_storage else None
-    tensor = describe_tensor(meta.get("val"))
-    return Node(
-        node.name,
-        op.role,
-        op.target,
-        tuple([source.name for source in node.all_input_nodes]),
-        tensor,
-        module=parameters.get(node) or module_path(node),
-        source=source_line(node),
-        stack_trace=meta.get("stack_trace") or "",
-        writes=tuple([argument.name for argument in written_by(node)]) if op.touches_storage else (),
-        storage=node.name if base is None else earlier[base].storage,
-        collective=describe_collective(node, tensor, earlier) if op.role is Role.COLLECTIVE else None,
-    )
+    def __init__(self, parameters: Mapping[fx.Node, str]) -> None:
+        self.nodes: dict[fx.Node, Node] = {}
+        self._parameters = parameters
+        self._ops: dict[Any, _Op] = {}
+        self._tensors: dict[int, Tensor | None] = {}
+
+    def read(self, node: fx.Node) -> None:
+        """Adds the record of the next node."""
+        meta, op = node.meta, self._op(node)
+        base = aliased_input(node) if op.hands_on_storage else None
+        value = meta.get("val")
+        tensor = self._tensors.get(id(value))
+        if tensor is None and value is not None:
+            tensor = self._tensors[id(value)] = describe_tensor(value)
+        self.nodes[node] = Node(
+            node.name,
+            op.role,
+            op.target,
+            tuple(map(_NAME, node.all_input_nodes)),
+            tensor,
+            module=self._parameters.get(node) or module_path(node),
+            source=source_line(node),
+            stack_trace=meta.get("stack_trace") or "",
+            writes=tuple(map(_NAME, written_by(node))) if op.writes else (),
+            storage=node.name if base is None else self.nodes[base].storage,
+            collective=describe_collective(node, tensor, self.nodes) if op.role is Role.COLLECTIVE else None,
+        )
+
+    def _op(self, node: fx.Node) -> _Op:
+        if node.op != "call_function":
+            return _Op(_role(node), _target_text(node.target), hands_on_storage=False, writes=False)
+        op = self._ops.get(node.target)
+        if op is None:
+            op = _Op(_role(node), _target_text(node.target), hands_on_storage(node), writes_in_place(node))
+            self._ops[node.target] = op
+        return op
 
 
 def _role(node: fx.Node) -> Role:
