@@ -165,9 +165,10 @@ class _OpenBucket:
         return max(position, self.last) - min(position, self.first) + 1
 
     def add(self, candidate: Candidate) -> None:
-        position = self.limits.position[candidate.name]
-        self.first = min(position, self.first) if self.members else position
-        self.last = max(position, self.last)
+        if self.limits.max_span_nodes is not None:
+            position = self.limits.position[candidate.name]
+            self.first = min(position, self.first) if self.members else position
+            self.last = max(position, self.last)
         self.members.append(candidate)
         self.objections.add(candidate)
         self.size_bytes += candidate.size_bytes
