@@ -47,6 +47,7 @@ class CollectiveOp:
     """One op that communicates.
 
     Attributes:
+        target: What a node calls.
         kind: The kind as a user names it.
         is_mergeable: True when the pass has a merged form for this very op.
         has_out: True when it writes to an ``out=`` buffer.

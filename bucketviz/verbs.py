@@ -37,6 +37,7 @@ def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Pla
         options: Fields of :class:`bucketviz.records.Policy`.
 
     Raises:
+        CaptureError: for what is no graph.
         PolicyError: for an unknown field, mode, kind or strategy, or a cap that is not a positive number.
 
     Example:
@@ -60,6 +61,7 @@ def bucket(
         rank: Global rank that the rewritten graph is for.
 
     Raises:
+        CaptureError: for what is no graph.
         PolicyError: when both a plan and policy keywords are given.
         RewriteError: when the plan is not of this graph, or the rank is in no group that a bucket uses.
     """
@@ -89,7 +91,7 @@ def execute(
         result: What :func:`bucket` gave.
         backend: ``lockstep``: all ranks in this process, in step. It is the reference for all numbers.
         device: Where the tensors live.
-        world_size: Number of ranks; by default the size of the largest process group of the graph.
+        world_size: Number of ranks; by default as many as it takes for the highest rank in the graph's process groups.
         inputs: For each rank a value for each placeholder; random ones by default, different on each rank.
         seed: Seed of the random inputs.
         on_progress: Told the fraction that is done, from 0 to 1; by default a bar shows it after two seconds.
@@ -149,6 +151,7 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
 
     Raises:
         ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy.
+        PolicyError: for an option that is none.
     """
     from bucketviz.explorer import Explorer
 

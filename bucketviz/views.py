@@ -29,7 +29,7 @@ def rewrites_of(source: Any, policy: Policy | None) -> list[Rewrite]:
     """Gives the rewrites in what :func:`bucketviz.explore` was given; graphs are planned and rewritten first.
 
     Args:
-        source: A graph, a capture, a result, a record, a pass that has compiled something, or a list of these.
+        source: A graph, a capture, a result, its record, a pass that has compiled something, or a list of these.
         policy: How to bucket the graphs; None where the user asked for nothing.
 
     Raises:
