@@ -9,7 +9,7 @@ from typing import Any
 from bucketviz.explorer.columns import graph_columns
 from bucketviz.explorer.details import describe_bucket, describe_decision, label_of
 from bucketviz.explorer.program_order import program_order
-from bucketviz.records import SCHEMA, Graph, Kind, Plan, Policy, Reason, Rewrite, Timeline
+from bucketviz.records import SCHEMA, Graph, Kind, Plan, Policy, Rewrite, Timeline
 from bucketviz.records.explain import MEANINGS
 from bucketviz.units import MIB, format_bytes
 
@@ -130,7 +130,7 @@ def _ranks_text(graph: Graph) -> str:
 
 def _reasons(plan: Plan) -> list[dict[str, Any]]:
     return [
-        {"code": reason.value, "label": reason.value, "count": count, "meaning": MEANINGS[Reason(reason)]}
+        {"code": reason.value, "label": reason.value, "count": count, "meaning": MEANINGS[reason]}
         for reason, count in plan.reasons().most_common()
     ]
 
