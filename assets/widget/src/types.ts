@@ -64,25 +64,25 @@ export interface Bucket {
   closedBy: number; // index in `before` of the collective that did not get in; -1 at the end of a run
   closedByBytes: number; // its size, 0 when there is none
   groupSize: number; // rank rows of the byte layout; 0 when unknown
-  span: string; // "first needed 61 ops later"
+  span: string; // "first needed 61 nodes after it starts", "" when nothing needs it
 }
 
 export interface Decision {
   step: number; // 0-based
   node: number; // index in `before`
-  label: string; // short name for the table: module path tail or FX name ("layers.1.feed_forward.w1")
+  label: string; // module path, or FX name where none is known ("layers.1.feed_forward.w1")
   name: string; // FX name
   kind: Kind;
   size: string; // "7 MiB"
   bytes: number | null;
-  outcome: string; // "joined B1" | "opened B2" | "alone"
-  reason: string; // short, for the table: "fits", "B1 full", "depends on B1"
+  outcome: string; // "joined B1" | "opened B2" | "left alone"
+  reason: string; // short, for the table: "fits", "B1 full", "depends on layers.0.wq"
   code: string; // Reason enum value: "joined", "depends on bucket", …
   merged: boolean;
   bucket: number; // -1 when left alone
   why: string; // the sentence, without what `counterfactual` and `differs` say
-  evidence: [string, string][]; // formatted rows for the inspector: ["size", "max(in 0.9, out 7) = 7 MiB"], …
-  counterfactual: string; // "would join at cap ≥ 33.6 MiB" or ""
+  evidence: [string, string][]; // formatted rows for the inspector: ["size", "max(in 896 KiB, out 7 MiB) = 7 MiB"], …
+  counterfactual: string; // "Would join at a cap of 33.6 MiB or more" or ""
   differs: string; // what torch.compile would have done, or ""
   path: number[]; // witness path as indices in `before`, [] when there is none
   // The cap meter when the pass looked at it: bytes of the open bucket (or of the neighbour) before, and the cap.
