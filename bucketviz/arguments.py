@@ -31,13 +31,13 @@ def policy_of(policy: object, options: dict[str, Any]) -> Policy:
     return policy
 
 
-def check_graph(graph: object) -> None:
+def check_graph(graph: object, *, takes_records: bool = False) -> None:
     """Refuses what is no graph.
 
     Raises:
         CaptureError: naming the graphs that a capture holds, where it is one.
     """
-    if isinstance(graph, fx.GraphModule | Graph):
+    if isinstance(graph, fx.GraphModule) or (takes_records and isinstance(graph, Graph)):
         return
     if isinstance(graph, Captured):
         raise CaptureError("a capture holds two graphs; give its .forward or its .backward")

@@ -45,7 +45,7 @@ def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Pla
         >>> bv.plan(bv.records.Graph("empty", ())).num_collectives_after
         0
     """
-    check_graph(source)
+    check_graph(source, takes_records=True)
     graph = source if isinstance(source, Graph) else describe(source)
     return make_plan(graph, policy_of(policy, options))
 

@@ -112,3 +112,8 @@ def test_collectives_in_flight_never_share_a_lane(when: str) -> None:
 def test_caps_of_every_form_are_shown() -> None:
     assert ["cap", "1 MiB, 2 MiB"] in view_of("adjacent_gathers", cap_mib=[1, 2])["policy"]
     assert ["cap", "by bucket"] in view_of("adjacent_gathers", cap_mib=lambda index: 1.0 + index)["policy"]
+
+
+def test_what_else_limits_the_plan_is_shown() -> None:
+    policy = view_of("adjacent_gathers", kinds="all_gather", max_span_nodes=9, filter_wait=lambda wait: True)["policy"]
+    assert policy[-3:] == [["span", "at most 9 nodes"], ["kinds", "all_gather"], ["filter", "filter_wait"]]

@@ -179,6 +179,7 @@ CAPTURED = Captured(SAMPLES["adjacent_gathers"](), None, 4, 0, {}, "model")
         (lambda gm: bv.plan(CAPTURED), "a capture holds two graphs; give its .forward or its .backward"),
         (lambda gm: bv.bucket(CAPTURED), "a capture holds two graphs"),
         (lambda gm: bv.plan(torch.nn.Linear(1, 1)), "expected a torch.fx.GraphModule, got a Linear"),
+        (lambda gm: bv.bucket(bv.describe(gm)), "expected a torch.fx.GraphModule, got a Graph"),
         (lambda gm: bv.bucket(None), "expected a torch.fx.GraphModule, got a NoneType"),
         (lambda gm: bv.plan(gm, 25), "got 25 where a Policy belongs; name its fields, as in cap_mib=25"),
         (lambda gm: bv.bucket(gm, {"cap_mib": 3}), "where a Policy belongs"),

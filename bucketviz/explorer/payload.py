@@ -11,7 +11,8 @@ from bucketviz.explorer.details import describe_bucket, describe_decision, label
 from bucketviz.explorer.program_order import program_order
 from bucketviz.records import SCHEMA, Graph, Kind, Plan, Policy, Rewrite, Timeline
 from bucketviz.records.explain import MEANINGS
-from bucketviz.units import MIB, format_bytes
+from bucketviz.records.graph import MERGEABLE_KINDS
+from bucketviz.units import MIB, format_bytes, format_count
 
 
 def build_payload(rewrites: Sequence[Rewrite], title: str) -> dict[str, Any]:
@@ -108,12 +109,19 @@ def _stat(label: str, value: str, hint: str, *, is_alert: bool = False) -> dict[
 
 
 def _policy_rows(policy: Policy) -> list[tuple[str, str]]:
-    return [
+    rows = [
         ("cap", _cap_text(policy)),
         ("mode", policy.mode),
         ("strategy", policy.strategy),
         ("fidelity", policy.fidelity),
     ]
+    if policy.max_span_nodes is not None:
+        rows.append(("span", f"at most {format_count(policy.max_span_nodes, 'node')}"))
+    if policy.kinds != MERGEABLE_KINDS:
+        rows.append(("kinds", ", ".join(policy.kinds)))
+    if policy.filter_wait is not None:
+        rows.append(("filter", "filter_wait"))
+    return rows
 
 
 def _cap_text(policy: Policy) -> str:

@@ -11,14 +11,14 @@ from bucketviz.records.rewrite import Rewrite
 
 
 def check_references(record: object) -> None:
-    """Follows every name in a graph, plan or rewrite that comes from a file.
+    """Follows every name in a graph, plan or rewrite that comes from a file, and counts what has to agree.
 
     Raises:
         RecordError: naming the first that leads nowhere.
     """
     for where, name, known in _references(record):
         if name not in known:
-            raise RecordError(f"{where} names {name!r}, which is not there; the file was changed or cut")
+            raise RecordError(f"{where} names {name!r}, which cannot be; the file was changed or cut")
 
 
 Reference = tuple[str, object, Iterable[object]]
@@ -49,15 +49,24 @@ def _in_graph(graph: Graph) -> Iterator[Reference]:
 
 def _in_plan(plan: Plan) -> Iterator[Reference]:
     collectives = {node.name for node, _ in plan.graph.collectives()}
+    bucket_of: dict[str, int] = {}
     for place, bucket in enumerate(plan.buckets):
         yield f"the index of {bucket.label}", bucket.index, (place,)
+        yield f"the number of members of {bucket.label}", bool(bucket.collectives), (True,)
         for name in (*bucket.collectives, *([bucket.closed_by] if bucket.closed_by else [])):
             yield bucket.label, name, collectives
         for name in bucket.absorbed_casts:
             yield bucket.label, name, plan.graph.position
+        for name in bucket.collectives:
+            yield f"{bucket.label}, with {name} in a bucket twice,", name in bucket_of, (False,)
+            bucket_of[name] = place
+    undecided = set(collectives)
     for decision in plan.decisions:
-        yield f"decision {decision.step}", decision.collective, collectives
-        yield f"decision {decision.step}", decision.bucket, (None, *range(len(plan.buckets)))
+        where = f"decision {decision.step}"
+        yield where, decision.collective, undecided
+        yield where, decision.bucket, (bucket_of.get(decision.collective),)
+        undecided.discard(decision.collective)
+    yield "the list of collectives without a decision", next(iter(undecided), None), (None,)
 
 
 def _in_rewrite(rewrite: Rewrite) -> Iterator[Reference]:

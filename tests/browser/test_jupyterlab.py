@@ -53,9 +53,10 @@ def test_notebook_01_runs_and_shares_one_selection(watched: WatchedPage, folder:
         expect(widget).to_have_count(1)
         widget.scroll_into_view_if_needed()
 
-        row = widget.locator(".bv-grid [role=row][title*='layers.0.attention.wk']").first
-        row.click()
+        row = widget.locator(".bv-grid [role=row][title][aria-selected=false]").nth(3)
         name = str(row.get_attribute("title")).splitlines()[-1]
+        row = widget.locator(f'.bv-grid [role=row][title$="{name}"]')
+        row.click()
         expect(widget.locator(".bv-inspector")).to_contain_text(name)
         assert probe(page) == f"probe: ['{name}'] -1"
 
