@@ -63,9 +63,6 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     graph = copy_graph(gm.graph)
     nodes = {node.name: node for node in graph.nodes}
     _check_is_of_this_graph(plan, nodes)
-    starts = [[nodes[name] for name in bucket.collectives] for bucket in plan.buckets]
-    labels = [_label(bucket) for bucket in plan.buckets]
-    check_no_cycle(graph, dict(zip(labels, starts, strict=True)), _order_of_writes(graph, nodes, plan, starts))
     known_groups = plan.graph.groups if groups is None else groups
     recordings = Recordings()
     prepared = [_prepare(graph, nodes, plan, bucket, known_groups, rank, recordings) for bucket in plan.buckets]
@@ -73,7 +70,9 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     spliced = [write_merged(graph, bucket, place) for bucket, place in zip(prepared, places, strict=True)]
     merges = [replace_members(graph, bucket, new) for bucket, new in zip(prepared, spliced, strict=True)]
     cycle = sort_graph(graph, _order_of_writes(graph, nodes, plan, [merged.packing for merged in merges]))
-    assert not cycle, f"merging closed a cycle that was not foreseen: {cycle}"
+    if cycle:
+        _explain_cycle(gm.graph, plan)
+    assert not cycle, f"merging closed a cycle that the graph before does not foretell: {cycle}"
     graph.lint()
     after = LazyGraphModule(gm, graph, class_name=type(gm).__name__)
     after.meta = dict(gm.meta)
@@ -114,6 +113,14 @@ def _prepare(
 def _place(nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket) -> fx.Node:
     last = max(bucket.collectives, key=plan.graph.position.__getitem__)
     return nodes[last].next
+
+
+def _explain_cycle(before: fx.Graph, plan: Plan) -> None:
+    """Says in the words of the graph before which buckets wait for each other."""
+    nodes = {node.name: node for node in before.nodes}
+    starts = [[nodes[name] for name in bucket.collectives] for bucket in plan.buckets]
+    labels = [_label(bucket) for bucket in plan.buckets]
+    check_no_cycle(before, dict(zip(labels, starts, strict=True)), _order_of_writes(before, nodes, plan, starts))
 
 
 def _label(bucket: Bucket) -> str:

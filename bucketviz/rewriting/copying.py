@@ -22,12 +22,9 @@ def copy_graph(graph: fx.Graph) -> fx.Graph:
 def copy_node(graph: fx.Graph, node: fx.Node, copies: Mapping[fx.Node, fx.Node], name: str) -> fx.Node:
     """Adds to a graph what a node does, to the copies of its inputs; its metadata stay behind.
 
-    Arguments are set once the node is there: ``create_node`` looks through those that it is given for raw symbols,
-    which takes longer than all the rest.
+    Arguments are set once the node is there, by what the setters of ``args`` and ``kwargs`` call: ``create_node``
+    looks through those that it is given for raw symbols, and the setters take the node out of the graph's tables.
     """
     twin = graph.create_node(node.op, node.target, name=name, type_expr=node.type)
-    if node.args:
-        twin.args = fx.node.map_arg(node.args, copies.__getitem__)
-    if node.kwargs:
-        twin.kwargs = fx.node.map_arg(node.kwargs, copies.__getitem__)
+    twin._update_args_kwargs(*fx.node.map_arg((node.args, node.kwargs), copies.__getitem__))
     return twin

@@ -1,4 +1,4 @@
-"""Buckets that cannot be merged together, found before anything is.
+"""Buckets that cannot be merged together, found in the graph before any is.
 
     ag0 -> wait0 -> mm -> ag1 -> wait1        merged, wait0 would follow ag1, which follows wait0
 

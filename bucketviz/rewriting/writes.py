@@ -19,7 +19,8 @@ def keep_writes_in_order(before: Graph, stand_ins: StandIns) -> dict[fx.Node, se
     """Gives, for each node around an in-place write, the nodes that it has to follow for the sake of the write."""
     also_after: dict[fx.Node, set[fx.Node]] = {}
     for name, earlier in before.write_order.items():
-        followed = {node for other in earlier for node in stand_ins.get(other, ())}
+        readings = (stand_ins[other] for other in earlier if other in stand_ins)
+        followed = set().union(*{id(nodes): nodes for nodes in readings}.values())
         for node in stand_ins.get(name, ()):
             also_after.setdefault(node, set()).update(followed)
     return also_after

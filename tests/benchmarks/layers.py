@@ -27,7 +27,7 @@ def fsdp_graph(num_layers: int) -> fx.GraphModule:
       -> cast -> reduce_scatter -> wait -> div
     """
     graph = fx.Graph()
-    call = _Caller(graph)
+    call = Caller(graph)
     weights = [call.placeholder(f"w{layer}", WIDTH // WORLD_SIZE, WIDTH) for layer in range(num_layers)]
     x = call.placeholder("x", WIDTH, WIDTH, dtype=torch.bfloat16)
     gradients = []
@@ -40,12 +40,17 @@ def fsdp_graph(num_layers: int) -> fx.GraphModule:
         scattered = call(collectives.REDUCE_SCATTER, gradient, "avg", WORLD_SIZE, "0")
         gradients.append(call(aten.div.Tensor, call(collectives.WAIT, scattered), 2.0))
     graph.output((x, *gradients))
+    return module_of(graph, WORLD_SIZE)
+
+
+def module_of(graph: fx.Graph, world_size: int) -> fx.GraphModule:
+    """Gives the module of a graph whose group "0" is the whole world; its code is not generated until it is read."""
     gm = _LazyGraphModule(torch.nn.Module(), graph)
-    gm.meta[GROUPS_KEY] = {"0": tuple(range(WORLD_SIZE))}
+    gm.meta[GROUPS_KEY] = {"0": tuple(range(world_size))}
     return gm
 
 
-class _Caller:
+class Caller:
     """Adds nodes; the fake value of an op is computed once for arguments of the same shapes, strides and dtypes."""
 
     def __init__(self, graph: fx.Graph) -> None:
