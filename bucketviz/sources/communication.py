@@ -44,7 +44,7 @@ def describe_collective(node: fx.Node, tensor: Tensor | None, earlier: Mapping[f
         group_size=_int_or_none(arguments.get("group_size")),
         reduce_op=_text_or_none(arguments.get("reduce_op")),
         input=sent.name if isinstance(sent, fx.Node) else "",
-        waits=tuple(wait.name for wait in _waits(node)),
+        waits=tuple([wait.name for wait in _waits(node)]),
         is_mergeable=row.is_mergeable,
         has_out=row.has_out,
         in_bytes=_sent_bytes(sent, earlier),

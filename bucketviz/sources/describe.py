@@ -11,11 +11,12 @@ import torch.fx as fx
 
 from bucketviz.collectives import collective_op, is_wait, looks_like_communication
 from bucketviz.errors import CaptureError
+from bucketviz.frames import innermost_place
 from bucketviz.records.graph import Graph, Node, Role, Tensor
 from bucketviz.sources.aliases import aliased_input, hands_on_storage, writes_in_place, written_by
 from bucketviz.sources.communication import describe_collective
 from bucketviz.sources.fake_world import groups_of
-from bucketviz.sources.locations import module_path, parameter_names, source_line
+from bucketviz.sources.locations import module_path, parameter_names
 from bucketviz.tensors import describe_tensor
 
 _NAME = attrgetter("name")
@@ -76,7 +77,7 @@ class _Reader:
         """Adds the record of the next node."""
         meta, op = node.meta, self._op(node)
         base = aliased_input(node) if op.hands_on_storage else None
-        value = meta.get("val")
+        value, stack_trace = meta.get("val"), meta.get("stack_trace") or ""
         tensor = self._tensors.get(id(value))
         if tensor is None and value is not None:
             tensor = self._tensors[id(value)] = describe_tensor(value)
@@ -87,8 +88,8 @@ class _Reader:
             tuple(map(_NAME, node.all_input_nodes)),
             tensor,
             module=self._parameters.get(node) or module_path(node),
-            source=source_line(node),
-            stack_trace=meta.get("stack_trace") or "",
+            source=innermost_place(stack_trace) if stack_trace else "",
+            stack_trace=stack_trace,
             writes=tuple(map(_NAME, written_by(node))) if op.writes else (),
             storage=node.name if base is None else self.nodes[base].storage,
             collective=describe_collective(node, tensor, self.nodes) if op.role is Role.COLLECTIVE else None,
