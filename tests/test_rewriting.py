@@ -28,21 +28,27 @@ STANDARD_META = {"nn_module_stack", "fwd_nn_module_stack", "stack_trace", "custo
 SOURCES_META = {
     f"bucketing_{key}_sources" for key in ("nn_module_stack", "fwd_nn_module_stack", "stack_trace", "custom")
 }
-SHAPES = (
+GATHERS = (
     "gathers_of_several_shapes",
     "absorbed_casts",
     "interleaved_dtypes",
     "float8_gathers",
     "zero_size_gather",
-    "reduce_scatters_of_several_shapes",
-    "all_reduces_of_mixed_shapes",
-    "non_contiguous_inputs",
-    "hinted_symbol",
-    "fsdp_step",
 )
-"""Samples with what a merged form has to get right: shapes, dtypes, strides, casts, symbols."""
+"""Samples of what a merged form of gathers has to get right: shapes, dtypes, casts."""
+GATHER_MODES = ("custom_ops", "custom_ops_multidtype", "functional", "functional_copy_in")
 OTHER_MODES = [mode for mode in MODES if mode != "default"]
-CASES = [(sample, "default") for sample in SAMPLES] + [(sample, mode) for sample in SHAPES for mode in OTHER_MODES]
+FORM_CASES = [
+    *((sample, mode) for sample in GATHERS for mode in GATHER_MODES),
+    *(("reduce_scatters_of_several_shapes", mode) for mode in ("custom_ops", "coalesced")),
+    *((sample, mode) for sample in ("non_contiguous_inputs", "fsdp_step") for mode in OTHER_MODES),
+]
+"""Samples under every mode that gives them another form than the default one."""
+CASES = [
+    *((sample, "default") for sample in SAMPLES),
+    *FORM_CASES,
+    *(pytest.param("hinted_symbol", mode, marks=pytest.mark.slow) for mode in GATHER_MODES),
+]
 
 
 def rewritten_for_all(gm: fx.GraphModule, **options: Any) -> list[fx.GraphModule]:
@@ -125,8 +131,7 @@ def test_every_bit_is_kept(sample: str) -> None:
     assert differing_outputs(gm, rewritten_for_all(gm)) == []
 
 
-@pytest.mark.parametrize("mode", OTHER_MODES)
-@pytest.mark.parametrize("sample", SHAPES)
+@pytest.mark.parametrize(("sample", "mode"), FORM_CASES)
 def test_every_bit_is_kept_in_every_mode(sample: str, mode: str) -> None:
     gm = SAMPLES[sample](2)
     assert differing_outputs(gm, rewritten_for_all(gm, mode=mode)) == []
@@ -153,7 +158,9 @@ def test_the_rank_inside_the_group_is_the_one_that_counts(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_ranks_differ_in_one_constant_only(mode: str) -> None:
-    for sample in ("adjacent_gathers", "hinted_symbol", "sum_and_avg_reduce_scatters"):
+    samples = ["adjacent_gathers", "sum_and_avg_reduce_scatters"]
+    samples += ["hinted_symbol"] if mode in ("default", *GATHER_MODES) else []
+    for sample in samples:
         after = rewritten_for_all(SAMPLES[sample](2), mode=mode)
         lines = zip(*[str(gm.graph).splitlines() for gm in after], strict=True)
         differing = [line for line in lines if len(set(line)) > 1]

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 import torch.fx as fx
+import torch.utils._pytree as pytree
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from bucketviz.errors import RewriteError
@@ -35,10 +36,23 @@ def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
             'capture the graph so that node.meta["val"] holds them'
         )
     with computing_fakes(fake_mode):
-        graph = make_fx(lambda *leaves: function(*leaves))(*arguments).graph
+        graph = make_fx(lambda *leaves: function(*leaves))(*_told_apart(arguments)).graph
     drop_detaches(graph)
     _read_sizes_first(graph)
     return graph
+
+
+def _told_apart(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Gives the arguments with another tensor for each repetition: tracing knows a tensor by its identity alone."""
+    seen: set[int] = set()
+
+    def own(leaf: Any) -> Any:
+        if isinstance(leaf, torch.Tensor) and id(leaf) in seen:
+            return leaf.detach()
+        seen.add(id(leaf))
+        return leaf
+
+    return pytree.tree_map(own, arguments)  # type: ignore[no-any-return]
 
 
 def drop_detaches(graph: fx.Graph) -> None:
