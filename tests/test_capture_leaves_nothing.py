@@ -61,6 +61,7 @@ def left_as_it_was(model: nn.Module) -> Iterator[None]:
     assert state_of_process() == process_before
 
 
+@pytest.mark.slow
 def test_the_environment_of_a_fresh_process() -> None:
     program = """
 import os, sys

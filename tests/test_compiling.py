@@ -235,6 +235,7 @@ def test_another_policy_has_another_uuid(name: str) -> None:
     assert bv.BucketPass(**choice).uuid() != bv.BucketPass().uuid()
 
 
+@pytest.mark.slow
 def test_the_uuid_is_the_same_in_another_process() -> None:
     code = "import bucketviz as bv; print(bv.BucketPass(cap_mib=[1, 2.5], kinds=['all_gather', 'all_reduce']).uuid())"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
@@ -321,6 +322,7 @@ def compiled() -> tuple[Probe, bv.BucketPass]:
     return probe, bucket_pass
 
 
+@pytest.mark.slow
 def test_inductor_compiles_what_the_pass_gives_forward_and_backward(compiled: tuple[Probe, bv.BucketPass]) -> None:
     probe, bucket_pass = compiled
     assert bucket_pass.refusals == []
@@ -332,6 +334,7 @@ def test_inductor_compiles_what_the_pass_gives_forward_and_backward(compiled: tu
     assert "backward" in backward
 
 
+@pytest.mark.slow
 def test_inductor_has_no_more_guards_than_before(compiled: tuple[Probe, bv.BucketPass]) -> None:
     probe, bucket_pass = compiled
     shapes = {

@@ -3,6 +3,8 @@
 import bench_planning
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("members", [2, 3, 1000])
 def test_both_sides_give_the_same_buckets(members: int) -> None:

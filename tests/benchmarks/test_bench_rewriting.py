@@ -4,6 +4,8 @@ import bench_rewriting
 import llama
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("kind", "members"), [("all_gather", 2), ("reduce_scatter", 2), ("reduce_scatter", 12)])
 def test_both_sides_merge_the_same(kind: str, members: int) -> None:

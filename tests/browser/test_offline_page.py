@@ -10,7 +10,7 @@ from watching import WatchedPage
 
 import bucketviz as bv
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 Open = Callable[..., Page]
 
 
