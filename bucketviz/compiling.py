@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.distributed as dist
 import torch.fx as fx
 
 from bucketviz import __version__
@@ -22,7 +21,7 @@ from bucketviz.records import Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.rewriting.adopt import adopt
 from bucketviz.sources.describe import describe
-from bucketviz.sources.fake_world import known_groups
+from bucketviz.sources.fake_world import known_groups, own_rank
 from bucketviz.units import format_count
 
 try:
@@ -142,7 +141,7 @@ def _bucket_in_place(graph: fx.Graph, name: str, policy: Policy) -> Rewrite:
     plan = make_plan(describe(gm, name), policy)
     if not plan.buckets:
         return Rewrite(plan.graph, plan, {}, {}, ())
-    result = rewrite(gm, plan, rank=_rank())
+    result = rewrite(gm, plan, rank=own_rank())
     return _record(gm, result, adopt(graph, result.after.graph))
 
 
@@ -156,13 +155,9 @@ def _record(gm: fx.GraphModule, result: Bucketed, names: dict[str, str]) -> Rewr
     )
 
 
-def _rank() -> int:
-    return dist.get_rank() if dist.is_initialized() else 0
-
-
 def _places() -> dict[str, int]:
     """Gives this process's rank inside each of its process groups."""
-    rank = _rank()
+    rank = own_rank()
     return {name: ranks.index(rank) for name, ranks in known_groups().items() if rank in ranks}
 
 

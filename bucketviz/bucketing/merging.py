@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.distributed as dist
 import torch.fx as fx
 
 from bucketviz.bucketing.finding import (
@@ -21,7 +20,7 @@ from bucketviz.bucketing.keys import checked_mode
 from bucketviz.records import Kind
 from bucketviz.rewriting.in_place import merge_in_place, merge_with
 from bucketviz.rewriting.rank import rank_inside
-from bucketviz.sources.fake_world import known_groups
+from bucketviz.sources.fake_world import known_groups, own_rank
 
 Change = tuple[list[fx.Node], dict[fx.Node, fx.Node]]
 """The new nodes, and for each wait that went the node that gives its value now."""
@@ -139,4 +138,4 @@ def _merge_one(
 
 
 def _rank_in(group_name: str) -> int:
-    return rank_inside(group_name, known_groups(), None, dist.get_rank() if dist.is_initialized() else 0)
+    return rank_inside(group_name, known_groups(), None, own_rank())

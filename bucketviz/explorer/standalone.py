@@ -6,8 +6,7 @@ import base64
 import gzip
 import html
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,22 +53,15 @@ def write_page(payload: dict[str, Any], path: str | Path, theme: str = "auto") -
     try:
         target = Path(path).expanduser()
         unfinished = target.with_name(f"{target.name}.part")
-        with _no_leftover(unfinished):
+        try:
             unfinished.write_bytes(page)
             unfinished.replace(target)
+        finally:
+            with suppress(OSError, ValueError):
+                unfinished.unlink()
     except (OSError, TypeError, ValueError) as error:
         raise ExplorerError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
     return target
-
-
-@contextmanager
-def _no_leftover(unfinished: Path) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError, ValueError):
-            unfinished.unlink()
-        raise
 
 
 def page_text(payload: dict[str, Any], theme: str = "auto") -> str:

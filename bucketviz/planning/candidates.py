@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from bucketviz.records.graph import Collective, Graph, Kind, Node
+from bucketviz.records.graph import Collective, Graph, Kind, Node, Tensor
 from bucketviz.records.plan import BucketKey, Reason, Value
 from bucketviz.records.policy import Policy
 
@@ -17,6 +17,7 @@ class Candidate:
 
     name: str
     node: Node
+    tensor: Tensor
     collective: Collective
     key: BucketKey
     size_bytes: int
@@ -98,7 +99,7 @@ def candidate_of(node: Node, collective: Collective, policy: Policy) -> Candidat
         collective.reduce_op,
         None if any_dtype else node.tensor.dtype,
     )
-    return Candidate(node.name, node, collective, key, collective.size_bytes)
+    return Candidate(node.name, node, node.tensor, collective, key, collective.size_bytes)
 
 
 @lru_cache(maxsize=1024)

@@ -42,11 +42,12 @@ def make_plan(graph: Graph, policy: Policy) -> Plan:
 
 def _plan_alone(graph: Graph, policy: Policy) -> Plan:
     candidates = {kind: find_candidates(graph, policy, kind) for kind in policy.kinds}
-    packings = _pack(graph, policy, candidates)
+    writes = Writes(graph)
+    packings = _pack(graph, policy, candidates, writes)
     buckets: list[Bucket] = []
     for packing in chain.from_iterable(packings):
         _add_buckets(packing, policy, buckets)
-    alternatives = _alternatives(graph, policy, candidates) if isinstance(policy.cap_mib, float) else None
+    alternatives = _alternatives(graph, policy, candidates, writes) if isinstance(policy.cap_mib, float) else None
     verdicts: dict[str, Verdict] = {}
     for packings_of_kind in packings:
         verdicts.update(judge(packings_of_kind, buckets, alternatives))
@@ -54,20 +55,19 @@ def _plan_alone(graph: Graph, policy: Policy) -> Plan:
     return Plan(graph, policy, tuple(buckets), tuple(decisions))
 
 
-def _alternatives(graph: Graph, policy: Policy, candidates: Candidates) -> Alternatives:
+def _alternatives(graph: Graph, policy: Policy, candidates: Candidates, writes: Writes) -> Alternatives:
     def merged_at(cap_bytes: int) -> frozenset[str]:
-        packings = chain.from_iterable(_pack(graph, replace(policy, cap_mib=cap_bytes / MIB), candidates))
+        packings = chain.from_iterable(_pack(graph, replace(policy, cap_mib=cap_bytes / MIB), candidates, writes))
         buckets = chain.from_iterable(packing.buckets for packing in packings)
         return frozenset(member.name for members in buckets if len(members) > 1 for member in members)
 
     return Alternatives(merged_at, len(graph.nodes))
 
 
-def _pack(graph: Graph, policy: Policy, candidates: Candidates) -> list[list[Packing]]:
+def _pack(graph: Graph, policy: Policy, candidates: Candidates, writes: Writes) -> list[list[Packing]]:
     if policy.fidelity == "inductor":
         return _pack_as_inductor(graph, policy, candidates)
-    reachability, writes = Reachability(graph, graph.write_order), Writes(graph)
-
+    reachability = Reachability(graph, graph.write_order)
     limits = Limits(policy.cap_bytes, policy.max_span_nodes, graph.position)
 
     def pack(run: list[Candidate]) -> Packing:
@@ -110,15 +110,11 @@ def _add_buckets(packing: Packing, policy: Policy, buckets: list[Bucket]) -> Non
                 collectives=tuple(member.name for member in members),
                 size_bytes=sum(member.size_bytes for member in members),
                 cap_bytes=cap_bytes,
-                dtype=members[0].key.dtype or min((_dtype(member) for member in members), key=dtype_itemsize),
+                dtype=members[0].key.dtype or min((member.tensor.dtype for member in members), key=dtype_itemsize),
                 absorbed_casts=absorbed_casts(members, policy),
                 closed_by=closers.get(members[0].name, ""),
             )
         )
-
-
-def _dtype(candidate: Candidate) -> str:
-    return candidate.node.tensor.dtype if candidate.node.tensor else ""
 
 
 def _decide(graph: Graph, verdicts: dict[str, Verdict]) -> list[Decision]:

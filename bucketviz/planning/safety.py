@@ -79,12 +79,8 @@ class SafeObjections:
 
 
 def _mixed_devices(candidate: Candidate, member: Candidate) -> Objection | None:
-    own, other = _device(candidate), _device(member)
+    own, other = candidate.tensor.device, member.tensor.device
     return None if own == other else (Reason.MIXED_DEVICES, {"own": own, "other": other})
-
-
-def _device(candidate: Candidate) -> str:
-    return candidate.node.tensor.device if candidate.node.tensor else ""
 
 
 class _Layout:
@@ -97,14 +93,14 @@ class _Layout:
 
     def add(self, member: Candidate) -> None:
         self._members.append(member)
-        self._widest = max(self._widest, dtype_itemsize(_dtype(member)))
+        self._widest = max(self._widest, dtype_itemsize(member.tensor.dtype))
         self._common_factor = gcd(self._common_factor, _sent_bytes(member))
 
     def against(self, candidate: Candidate) -> Objection | None:
         """Finds a member whose bytes are no multiple of the widest dtype: what follows it could not be viewed."""
         if candidate.key.dtype is not None:
             return None
-        itemsize = max(self._widest, dtype_itemsize(_dtype(candidate)))
+        itemsize = max(self._widest, dtype_itemsize(candidate.tensor.dtype))
         if gcd(self._common_factor, _sent_bytes(candidate)) % itemsize == 0:
             return None
         misaligned = next(member for member in (*self._members, candidate) if _sent_bytes(member) % itemsize)
@@ -117,8 +113,3 @@ class _Layout:
 
 def _sent_bytes(candidate: Candidate) -> int:
     return candidate.collective.in_bytes or 0
-
-
-def _dtype(candidate: Candidate) -> str:
-    assert candidate.node.tensor is not None, "unmeasured collectives are refused"
-    return candidate.node.tensor.dtype

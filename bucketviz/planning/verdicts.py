@@ -166,8 +166,7 @@ def _limit(look: Look, neighbour: Candidate, neighbour_bytes: int) -> tuple[Reas
 
 
 def _key_change(candidate: Candidate, neighbour: Candidate) -> dict[str, Value]:
-    for item in fields(BucketKey):
-        own, other = getattr(candidate.key, item.name), getattr(neighbour.key, item.name)
-        if own != other:
-            return {"field": item.name, "own": str(own), "other": str(other), "neighbour": neighbour.name}
-    return {"field": "", "own": "", "other": "", "neighbour": neighbour.name}
+    names = [item.name for item in fields(BucketKey)]
+    pairs = ((name, getattr(candidate.key, name), getattr(neighbour.key, name)) for name in names)
+    name, own, other = next(pair for pair in pairs if pair[1] != pair[2])
+    return {"field": name, "own": str(own), "other": str(other), "neighbour": neighbour.name}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 
 from bucketviz.planning.candidates import Candidate
 from bucketviz.planning.packing import Objection
@@ -23,13 +24,19 @@ class Writes:
 
     Attributes:
         graph: The graph.
-        reachability: The graph as it was before any merge, with the order that its writes ask for.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.reachability = Reachability(graph, graph.write_order)
-        self._positions = [position for position, node in enumerate(graph.nodes) if node.writes]
+
+    @cached_property
+    def reachability(self) -> Reachability:
+        """The graph as it was before any merge, with the order that its writes ask for."""
+        return Reachability(self.graph, self.graph.write_order)
+
+    @cached_property
+    def _positions(self) -> list[int]:
+        return [position for position, node in enumerate(self.graph.nodes) if node.writes]
 
     def between(self, first: int, last: int) -> Sequence[Node]:
         """Gives the writes that stand between two positions."""

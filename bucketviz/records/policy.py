@@ -65,7 +65,6 @@ class Policy:
         _check_choice("fidelity", self.fidelity, FIDELITIES)
         if self.filter_wait is not None and not callable(self.filter_wait):
             raise PolicyError(f"filter_wait takes a callable of the wait node, got {self.filter_wait!r}")
-
         _check_span(self.max_span_nodes)
         if self.fidelity == "inductor" and (self.strategy != "adjacent" or self.max_span_nodes is not None):
             raise PolicyError(

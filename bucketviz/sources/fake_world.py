@@ -52,6 +52,11 @@ def _fake_store() -> Any:
     return FakeStore()
 
 
+def own_rank() -> int:
+    """Gives this process's global rank, 0 where no process group is up."""
+    return dist.get_rank() if dist.is_initialized() else 0
+
+
 def known_groups() -> dict[str, tuple[int, ...]]:
     """Gives the global ranks of every process group that is up, in group order, by name."""
     from torch.distributed.distributed_c10d import _world
