@@ -79,6 +79,13 @@ def snapshot(gm: fx.GraphModule) -> tuple[Any, ...]:
     return str(gm.graph), gm.code, nodes, dict(gm.meta)
 
 
+def without_fake_tensors(gm: fx.GraphModule) -> fx.GraphModule:
+    """The same graph, its values forgotten."""
+    for node in gm.graph.nodes:
+        node.meta.pop("val", None)
+    return gm
+
+
 def all_samples_but(*names: str) -> list[str]:
     assert set(names) <= set(SAMPLES)
     return [name for name in SAMPLES if name not in names]

@@ -3,22 +3,13 @@
 import pytest
 import torch
 import torch.fx as fx
+from rewrites import snapshot, without_fake_tensors
 from samples import SAMPLES
 
 import bucketviz as bv
 from bucketviz.errors import CaptureError, ExecutionError, PlanError, RewriteError
 from bucketviz.records import Reason
 from bucketviz.sources.fake_world import GROUPS_KEY
-
-
-def text_of(gm: fx.GraphModule) -> str:
-    return gm.code + "".join(f"{node.name} {sorted(node.meta)}" for node in gm.graph.nodes)
-
-
-def without_fake_tensors(gm: fx.GraphModule) -> fx.GraphModule:
-    for node in gm.graph.nodes:
-        node.meta.pop("val", None)
-    return gm
 
 
 def test_a_graph_without_collectives_stays_what_it_was() -> None:
@@ -34,24 +25,24 @@ def test_a_graph_without_collectives_stays_what_it_was() -> None:
 
 def test_without_fake_tensors_every_collective_says_so() -> None:
     gm = without_fake_tensors(SAMPLES["adjacent_gathers"]())
-    before = text_of(gm)
+    before = snapshot(gm)
     plan = bv.plan(gm)
     assert {decision.reason for decision in plan.decisions} == {Reason.NO_METADATA}
     assert 'meta["val"]' in plan.why("ag0")
     assert bv.bucket(gm).plan.num_collectives_after == 3
     assert "no metadata" in str(bv.explore(gm))
-    assert text_of(gm) == before
+    assert snapshot(gm) == before
 
 
 def test_a_symbol_without_a_hint_is_left_alone_by_name() -> None:
     gm = SAMPLES["unhinted_symbol"]()
-    before = text_of(gm)
+    before = snapshot(gm)
     plan = bv.plan(gm)
     alone = [decision for decision in plan.decisions if decision.reason is Reason.UNKNOWN_SIZE]
     assert alone
     assert "symbol without a hint" in plan.why(alone[0].collective)
     bv.explore(gm)
-    assert text_of(gm) == before
+    assert snapshot(gm) == before
 
 
 def test_a_name_that_is_no_collective_is_answered_with_close_ones() -> None:
@@ -62,20 +53,20 @@ def test_a_name_that_is_no_collective_is_answered_with_close_ones() -> None:
 
 def test_a_rank_in_no_group_cannot_have_a_graph() -> None:
     gm = SAMPLES["subgroup"]()
-    before = text_of(gm)
+    before = snapshot(gm)
     with pytest.raises(RewriteError, match="rank 1"):
         bv.bucket(gm, rank=1)
-    assert text_of(gm) == before
+    assert snapshot(gm) == before
 
 
 def test_a_group_that_nobody_knows_is_named_when_it_is_needed() -> None:
     gm = SAMPLES["adjacent_gathers"]()
     del gm.meta[GROUPS_KEY]
-    before = text_of(gm)
+    before = snapshot(gm)
     assert len(bv.plan(gm).buckets) == 1
     with pytest.raises(RewriteError, match="group '0'"):
         bv.bucket(gm)
-    assert text_of(gm) == before
+    assert snapshot(gm) == before
 
 
 def test_a_reduction_needs_no_rank_and_so_no_group() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch.fx as fx
 from graph_builder import Builder, aten
-from rewrites import snapshot
+from rewrites import snapshot, without_fake_tensors
 from samples import SAMPLES
 
 import bucketviz as bv
@@ -199,13 +199,6 @@ def test_a_policy_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     assert snapshot(gm) == before
 
 
-def without_fake_tensors() -> fx.GraphModule:
-    gm = SAMPLES["fsdp_step"]()
-    for node in gm.graph.nodes:
-        node.meta.pop("val", None)
-    return gm
-
-
 def without_the_inputs_value() -> fx.GraphModule:
     gm = SAMPLES["adjacent_gathers"]()
     del next(node for node in gm.graph.nodes if node.name == "y").meta["val"]
@@ -215,7 +208,7 @@ def without_the_inputs_value() -> fx.GraphModule:
 LEFT_ALONE: list[tuple[Callable[[], fx.GraphModule], set[Reason]]] = [
     (SAMPLES["no_collectives"], set()),
     (lambda: Builder(4).finish(), set()),
-    (without_fake_tensors, {Reason.NO_METADATA}),
+    (lambda: without_fake_tensors(SAMPLES["fsdp_step"]()), {Reason.NO_METADATA}),
     (SAMPLES["unhinted_symbol"], {Reason.UNKNOWN_SIZE}),
 ]
 

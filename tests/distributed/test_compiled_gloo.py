@@ -1,14 +1,12 @@
 """torch.compile with the pass on two real processes: the numbers of the same net without it, and Inductor's cache."""
 
-import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
 import torch
 import torch.distributed as dist
-import torch.multiprocessing as mp
+from processes import found_by_ranks
 from simple_fsdp import DIM, NUM_GATHERS, light_compilation, sharded_net
 from torch._dynamo.utils import counters
 from torch._inductor import config
@@ -101,20 +99,11 @@ def cache_in(folder):
 
 
 @pytest.fixture(scope="module")
-def ranks(tmp_path_factory) -> Iterator[list[dict]]:
+def ranks(tmp_path_factory) -> list[dict]:
     """For each rank what it found; the ranks share Inductor's cache, and no process outlives the fixture."""
     folder = tmp_path_factory.mktemp("gloo")
     with cache_in(folder / "inductor"):
-        context = mp.spawn(run_rank, args=(folder / "store", folder), nprocs=NUM_RANKS, join=False)
-    deadline = time.monotonic() + LIMIT_SECONDS
-    try:
-        while not context.join(timeout=max(0.0, deadline - time.monotonic())):
-            assert time.monotonic() < deadline, f"two ranks took more than {LIMIT_SECONDS} s"
-    finally:
-        for process in context.processes:
-            process.kill()
-            process.join()
-    return [torch.load(folder / f"{rank}.pt") for rank in range(NUM_RANKS)]
+        return found_by_ranks(run_rank, folder, NUM_RANKS, LIMIT_SECONDS)
 
 
 def test_gathered_weights_are_equal_in_every_bit(ranks):

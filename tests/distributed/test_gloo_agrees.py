@@ -1,13 +1,12 @@
 """Lockstep's collectives against gloo's: two real processes run the same graphs on the same inputs."""
 
-import time
 from datetime import timedelta
 
 import pytest
 import torch
 import torch.distributed as dist
 import torch.fx as fx
-import torch.multiprocessing as mp
+from processes import found_by_ranks
 
 from bucketviz import collectives as c
 from bucketviz.execution import compare, run_lockstep
@@ -54,17 +53,7 @@ def run_on_gloo(rank, store, folder):
 @pytest.fixture(scope="module")
 def gloo_outputs(tmp_path_factory):
     """For each rank, for each dtype, what gloo gave; no process outlives the fixture."""
-    folder = tmp_path_factory.mktemp("gloo")
-    context = mp.spawn(run_on_gloo, args=(folder / "store", folder), nprocs=NUM_RANKS, join=False)
-    deadline = time.monotonic() + LIMIT_SECONDS
-    try:
-        while not context.join(timeout=max(0.0, deadline - time.monotonic())):
-            assert time.monotonic() < deadline, f"gloo took more than {LIMIT_SECONDS} s"
-    finally:
-        for process in context.processes:
-            process.kill()
-            process.join()
-    return [torch.load(folder / f"{rank}.pt") for rank in range(NUM_RANKS)]
+    return found_by_ranks(run_on_gloo, tmp_path_factory.mktemp("gloo"), NUM_RANKS, LIMIT_SECONDS)
 
 
 @pytest.mark.slow
