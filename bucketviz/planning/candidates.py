@@ -17,10 +17,15 @@ class Candidate:
 
     name: str
     node: Node
-    tensor: Tensor
     collective: Collective
     key: BucketKey
     size_bytes: int
+
+    @property
+    def tensor(self) -> Tensor:
+        """What it gives."""
+        assert self.node.tensor is not None, "unmeasured collectives are refused"
+        return self.node.tensor
 
 
 class Refusal(NamedTuple):
@@ -99,7 +104,7 @@ def candidate_of(node: Node, collective: Collective, policy: Policy) -> Candidat
         collective.reduce_op,
         None if any_dtype else node.tensor.dtype,
     )
-    return Candidate(node.name, node, node.tensor, collective, key, collective.size_bytes)
+    return Candidate(node.name, node, collective, key, collective.size_bytes)
 
 
 @lru_cache(maxsize=1024)
