@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bucketviz.compiling import BucketPass
     from bucketviz.records import Policy, check_ranks
     from bucketviz.sources import gallery
+    from bucketviz.sources.fake_world import fake_world
     from bucketviz.verbs import bucket, capture, describe, execute, explore, plan
 
 __version__ = "0.1.0"
@@ -34,6 +35,7 @@ __all__ = [
     "errors",
     "execute",
     "explore",
+    "fake_world",
     "gallery",
     "plan",
     "records",
@@ -41,7 +43,8 @@ __all__ = [
 
 _MODULES = {"bucketing": "bucketviz.bucketing", "errors": "bucketviz.errors", "records": "bucketviz.records"}
 _MODULES["gallery"] = "bucketviz.sources.gallery"
-_HOMES = {"BucketPass": "bucketviz.compiling", "Policy": "bucketviz.records", "check_ranks": "bucketviz.records"}
+_HOMES = {"BucketPass": "bucketviz.compiling", "fake_world": "bucketviz.sources.fake_world"}
+_HOMES |= dict.fromkeys(("Policy", "check_ranks"), "bucketviz.records")
 
 
 def __getattr__(name: str) -> Any:

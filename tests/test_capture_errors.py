@@ -265,7 +265,7 @@ def test_a_module_that_holds_dtensors_is_not_sharded_again() -> None:
         assert message == "the model holds DTensors already; parallelism='fsdp' shards plain modules, pass None"
     assert refusal(model, world_size=4, parallelism=None) == (
         "the model holds DTensors, but the process group that they were made in is gone; "
-        "make the model and capture it inside one `with fake_world(world_size):`"
+        "make the model and capture it inside one `with bucketviz.fake_world(world_size):`"
     )
 
 

@@ -44,7 +44,7 @@ def test_a_group_named_for_its_own_ranks_needs_no_translates():
 @pytest.mark.parametrize(
     ("name", "groups", "rank", "message"),
     [
-        ("tp", {"0": [0, 1]}, 0, r"communicates in group 'tp', but groups holds '0'; pass groups=\{'tp'"),
+        ("tp", {"0": [0, 1]}, 0, r"communicates in group 'tp', but groups holds '0'; note \{'tp'"),
         ("tp", {}, 0, "groups holds none"),
         ("g", {"g": []}, 0, r"group 'g' is given as nothing; expected ranks of a world of 4 \(0 to 3\)"),
         ("g", {"g": [0, 9]}, 0, r"group 'g' is given as 0 9; expected ranks of a world of 4"),

@@ -32,7 +32,7 @@ def members_of(rank: int, name: str, groups: Partitions, world_size: int) -> Blo
     if name not in groups:
         raise ExecutionError(
             f"the graph communicates in group '{name}', but groups holds {_listed(groups)}; "
-            f"pass groups={{'{name}': [global ranks in group order]}}"
+            f"note {{'{name}': [global ranks in group order]}} in gm.meta['process_groups'], or pass it as groups="
         )
     blocks = _blocks(groups[name])
     _check_ranks(name, blocks, world_size)

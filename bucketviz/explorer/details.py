@@ -93,11 +93,19 @@ def _short_reason(plan: Plan, decision: Decision) -> str:
         return f"depends on {label_of(plan.graph, str(decision.evidence['member']))}"
     if decision.reason is not Reason.OPENED:
         return decision.reason.value
-    previous = decision.evidence.get("previous")
+    return _why_opened(plan, decision)
+
+
+def _why_opened(plan: Plan, decision: Decision) -> str:
+    previous, closed_by = decision.evidence.get("previous"), decision.evidence.get("closed_by")
     closed = plan.decision(previous).bucket if isinstance(previous, str) else None
-    if decision.evidence.get("closed_by") != "cap":
-        return "starts a run"
-    return "neighbour too large" if closed is None else f"{plan.buckets[closed].label} full"
+    if closed_by == "cap":
+        return "neighbour too large" if closed is None else f"{plan.buckets[closed].label} full"
+    if closed_by == "span":
+        return "span too long"
+    if closed_by == "dependents":
+        return "too many dependents"
+    return "offered again" if "offered_again_after" in decision.evidence else "starts a run"
 
 
 def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:

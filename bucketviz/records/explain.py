@@ -1,4 +1,4 @@
-"""Plans in words: one sentence a decision, a summary, a table. Every text about a decision is made here."""
+"""Plans in words: one sentence a decision, and a summary. Every text about a decision is made here."""
 
 from __future__ import annotations
 

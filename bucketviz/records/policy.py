@@ -124,7 +124,7 @@ def _checked_number(cap: object, asked: str) -> float:
     if isinstance(cap, bool) or not isinstance(cap, numbers.Real):
         raise PolicyError(f"{asked} takes a number of MiB, got {cap!r}")
     if not 0 < (mib := _as_float(cap)) < MOST_CAP_MIB:
-        raise PolicyError(f"{asked} must be a positive, finite number of MiB, got {cap!r}")
+        raise PolicyError(f"{asked} must be a positive number of MiB below 2**40, got {cap!r}")
     return mib
 
 

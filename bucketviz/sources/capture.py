@@ -94,9 +94,7 @@ def capture(
     Example:
         A module that is parallel already is made and captured in one pretended world:
 
-            from bucketviz.sources.fake_world import fake_world
-
-            with fake_world(8):
+            with bucketviz.fake_world(8):
                 mesh = init_device_mesh("cpu", (8,))
                 module = parallelize_module(MLP(), mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
                 captured = capture(module, x, parallelism=None, world_size=8)

@@ -54,7 +54,7 @@ def check_model(model: object, parallelism: str | None) -> None:
     if parallelism is None and has_dtensors and not dist.is_initialized():
         raise CaptureError(
             "the model holds DTensors, but the process group that they were made in is gone; "
-            "make the model and capture it inside one `with fake_world(world_size):`"
+            "make the model and capture it inside one `with bucketviz.fake_world(world_size):`"
         )
     if parallelism is not None and has_dtensors:
         raise CaptureError(

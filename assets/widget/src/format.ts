@@ -2,11 +2,21 @@
 
 const UNITS: readonly [string, number][] = [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]];
 
-export function formatBytes(bytes: number | null): string {
+const DIGITS = 2;
+const MOST_DIGITS = 12; // a byte of a tebibyte shows
+
+export function formatBytes(bytes: number | null, digits = DIGITS): string {
   if (bytes === null) return "?";
   const [unit, factor] = UNITS.find(([, size]) => bytes >= size) ?? ["B", 1];
   const value = bytes / factor;
-  return `${Number(value.toFixed(2))} ${unit}`;
+  return `${Number(value.toFixed(digits))} ${unit}`;
+}
+
+// Bytes held against a limit: as many digits as it takes to tell the two apart.
+export function formatBytesBeside(bytes: number, limit: number): string {
+  let digits = DIGITS;
+  while (bytes !== limit && digits < MOST_DIGITS && formatBytes(bytes, digits) === formatBytes(limit, digits)) digits += 1;
+  return formatBytes(bytes, digits);
 }
 
 export function formatCount(count: number, noun: string): string {

@@ -1,7 +1,7 @@
 // A bucket as a bar that fills towards its cap, the ghost of what did not fit, and the sum behind it.
 
 import { h } from "../../dom";
-import { formatBytes } from "../../format";
+import { formatBytes, formatBytesBeside } from "../../format";
 import type { Bucket, Decision, Kind, Store, View } from "../../types";
 import { layoutSegments, segmentBars, type Tone } from "./bars";
 
@@ -49,7 +49,8 @@ function sumsOfDecision({ merged, bucketBytes, bytes, capBytes, outcome, reason 
 
 function sumText(bucketBytes: number, bytes: number, capBytes: number): string {
   const sumBytes = bucketBytes + bytes;
-  const left = bucketBytes === 0 ? formatBytes(bytes) : `${formatBytes(bucketBytes)} + ${formatBytes(bytes)} = ${formatBytes(sumBytes)}`;
+  const sum = formatBytesBeside(sumBytes, capBytes);
+  const left = bucketBytes === 0 ? sum : `${formatBytes(bucketBytes)} + ${formatBytes(bytes)} = ${sum}`;
   return `${left} ${sumBytes > capBytes ? ">" : "≤"} ${formatBytes(capBytes)}`;
 }
 
