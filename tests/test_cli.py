@@ -74,7 +74,10 @@ def test_with_a_browser_it_opens_the_notebook(in_folder: Path, monkeypatch: pyte
     [
         (["demo", "--layers", "0"], "--layers"),
         (["demo", "--world-size", "1"], "--world-size"),
-        (["demo", "--cap-mib", "nan", "--layers", "1"], "cap_mib must be a positive number of MiB below 2**40, got nan"),
+        (
+            ["demo", "--cap-mib", "nan", "--layers", "1"],
+            "cap_mib must be a positive number of MiB below 2**40, got nan",
+        ),
         (["demo", "--cap-mib", "0", "--layers", "1"], "cap_mib must be a positive number of MiB below 2**40, got 0"),
         (["demo", "--cap-mib", "a lot"], "--cap-mib"),
         (["demo", "--html", "absent/out.html", "--layers", "1"], "name a file in a folder that exists"),
