@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
@@ -51,7 +50,7 @@ def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
         "code": decision.reason.value,
         "merged": decision.bucket is not None,
         "bucket": -1 if decision.bucket is None else decision.bucket,
-        "why": explain(plan, replace(decision, inductor_differs="", joins_at_cap_bytes=None)),
+        "why": explain(plan, decision._replace(inductor_differs="", joins_at_cap_bytes=None)),
         "evidence": list(_evidence_rows(plan, decision)),
         "counterfactual": counterfactual(decision),
         "differs": decision.inductor_differs,

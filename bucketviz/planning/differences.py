@@ -31,7 +31,7 @@ def mark_differences(plan: Plan, inductor: Plan) -> Plan:
     decisions = []
     for decision in plan.decisions:
         differs = difference(buckets.get(decision.collective), inductor_buckets.get(decision.collective))
-        decisions.append(replace(decision, inductor_differs=differs) if differs else decision)
+        decisions.append(decision._replace(inductor_differs=differs) if differs else decision)
     return replace(plan, decisions=tuple(decisions))
 
 

@@ -1,4 +1,4 @@
-"""Records to JSON and back: typed by the dataclasses themselves, versioned, and safe to load from anyone."""
+"""Records to JSON and back: typed by their own fields, versioned, and safe to load from anyone."""
 
 from __future__ import annotations
 
@@ -80,12 +80,21 @@ def _record_types() -> dict[str, type]:
     from bucketviz import records
 
     found = (getattr(records, name) for name in records.__all__)
-    return {item.__name__: item for item in found if isinstance(item, type) and dataclasses.is_dataclass(item)}
+    return {item.__name__: item for item in found if isinstance(item, type) and _field_names(item)}
+
+
+@cache
+def _field_names(record_type: type) -> tuple[str, ...]:
+    """Gives the fields of a dataclass or a named tuple; none of any other type."""
+    if dataclasses.is_dataclass(record_type):
+        return tuple(field.name for field in dataclasses.fields(record_type))
+    return getattr(record_type, "_fields", ())
 
 
 def _encode(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, SavedCallable | type):
-        return {field.name: _encode(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    names = _field_names(value.__class__)
+    if names and not isinstance(value, SavedCallable):
+        return {name: _encode(getattr(value, name)) for name in names}
     if isinstance(value, dict):
         return {str(key): _encode(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -102,8 +111,8 @@ def _qualified_name(function: Callable[..., object]) -> str:
 
 
 def _decode(value: Any, hint: Any, where: str) -> Any:
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
-        return _decode_dataclass(value, hint, where)
+    if isinstance(hint, type) and _field_names(hint):
+        return _decode_record(value, hint, where)
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         return _decode_union(value, typing.get_args(hint), where)
@@ -122,10 +131,10 @@ def _decode(value: Any, hint: Any, where: str) -> Any:
     return _checked(value, hint, where)
 
 
-def _decode_dataclass(value: Any, record_type: type, where: str) -> Any:
+def _decode_record(value: Any, record_type: type, where: str) -> Any:
     _checked(value, dict, where)
     hints = _hints(record_type)
-    missing = [field.name for field in dataclasses.fields(record_type) if field.name not in value]
+    missing = [name for name in _field_names(record_type) if name not in value]
     if missing:
         raise RecordError(f"{where} lacks {', '.join(missing)}; save it again with this version")
     unknown = sorted(set(value) - set(hints))
@@ -138,7 +147,7 @@ def _decode_dataclass(value: Any, record_type: type, where: str) -> Any:
 @cache
 def _hints(record_type: type) -> dict[str, Any]:
     hints = typing.get_type_hints(record_type)
-    return {field.name: hints[field.name] for field in dataclasses.fields(record_type)}
+    return {name: hints[name] for name in _field_names(record_type)}
 
 
 def _decode_union(value: Any, options: tuple[Any, ...], where: str) -> Any:

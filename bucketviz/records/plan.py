@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bucketviz.errors import PlanError
 from bucketviz.records.graph import Graph, Kind
@@ -123,8 +123,7 @@ class Bucket:
         return f"B{self.index}"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What the pass did with one collective, and why.
 
     Attributes:
@@ -145,7 +144,7 @@ class Decision:
     outcome: Outcome
     reason: Reason
     bucket: int | None
-    evidence: dict[str, Value] = field(default_factory=dict)
+    evidence: dict[str, Value]
     module: str = ""
     source: str = ""
     joins_at_cap_bytes: int | None = None
