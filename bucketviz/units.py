@@ -3,6 +3,7 @@
 import math
 
 MIB = 2**20
+_TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
@@ -29,6 +30,29 @@ def format_bytes(size_bytes: int | float | None, *, rounds_up: bool = False) -> 
 def format_count(count: int, noun: str) -> str:
     """Gives a count with its noun: ``1 bucket``, ``3 buckets``."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def format_seconds(seconds: float) -> str:
+    """Gives a time in a unit that fits, with three digits: ``12.3 ms``, ``4.56 us``; ``?`` for NaN.
+
+    Example:
+        >>> format_seconds(0.0123), format_seconds(4.56e-6), format_seconds(2), format_seconds(0)
+        ('12.3 ms', '4.56 us', '2 s', '0 s')
+    """
+    if math.isnan(seconds):
+        return "?"
+    unit, factor = next(((unit, factor) for unit, factor in _TIME_UNITS if abs(seconds) >= factor), ("s", 1.0))
+    return f"{seconds / factor:.3g} {unit}"
+
+
+def format_bandwidth(bytes_per_second: float | None) -> str:
+    """Gives a bandwidth as nccl-tests do, in decimal units: ``195 GB/s``; ``?`` where it is unknown.
+
+    Example:
+        >>> format_bandwidth(195.2e9), format_bandwidth(3.2e6), format_bandwidth(None)
+        ('195 GB/s', '0.0032 GB/s', '?')
+    """
+    return "?" if bytes_per_second is None else f"{bytes_per_second / 1e9:.3g} GB/s"
 
 
 def _short(value: float) -> str:

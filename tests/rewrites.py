@@ -53,8 +53,8 @@ def differing_outputs(
     """Runs both over all ranks with the same inputs and lists (rank, output) wherever a bit differs."""
     execution = verify_lockstep([before] * len(after), after, before.meta[GROUPS_KEY], inputs)
     outputs = len(before.graph.output_node().args[0])
-    assert len(execution.comparisons) == len(after) * outputs
-    return [(item.rank, item.output) for item in execution.comparisons if not item.is_equal]
+    assert len(execution.outputs) == len(after) * outputs
+    return [(item.rank, item.output) for item in execution.outputs if not item.is_equal]
 
 
 def num_collectives(gm: fx.GraphModule) -> int:

@@ -10,6 +10,7 @@ import torch.fx as fx
 from bucketviz import collectives as c
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import compare, verify_lockstep
+from bucketviz.execution.environment import environment
 from bucketviz.records import Comparison, Execution
 
 NAN = math.nan
@@ -123,28 +124,29 @@ def traced(function):
 
 
 WORLD = {"0": [0, 1, 2]}
+PLACE = environment(torch.device("cpu"))
 
 
 def test_a_right_merge_is_bitwise_equal_on_every_rank():
     execution = verify_lockstep([traced(apart)] * 3, [traced(merged)] * 3, WORLD)
     assert execution.equal
     assert (execution.backend, execution.device, execution.world_size) == ("lockstep", "cpu", 3)
-    assert len(execution.comparisons) == 9
-    assert execution.seconds_before > 0
-    assert execution.seconds_after > 0
+    assert len(execution.outputs) == 9
+    assert execution.before.median_seconds > 0
+    assert execution.after.median_seconds > 0
     assert str(execution) == "3 outputs on 3 ranks (lockstep, cpu): bitwise equal before and after"
     assert repr(execution) == f"Execution({execution})"
 
 
 def test_one_output_on_one_rank_is_singular():
-    execution = Execution("lockstep", "cpu", 1, (Comparison(0, 0, True, 0.0),), 0.1, 0.2)
+    execution = Execution("lockstep", "cpu", 1, (Comparison(0, 0, True, 0.0),), (), PLACE)
     assert str(execution) == "1 output on 1 rank (lockstep, cpu): bitwise equal before and after"
 
 
 def test_a_wrong_merge_names_the_first_output_and_rank():
     execution = verify_lockstep([traced(apart)] * 3, [traced(reduced_with_max)] * 3, WORLD)
     assert not execution.equal
-    assert [(item.output, item.rank) for item in execution.comparisons if not item.is_equal] == [(1, 0), (1, 1), (1, 2)]
+    assert [(item.output, item.rank) for item in execution.outputs if not item.is_equal] == [(1, 0), (1, 1), (1, 2)]
     assert "3 differ, first output 1 on rank 0: largest difference 0." in str(execution)
 
 
@@ -157,7 +159,7 @@ def test_the_seed_decides_the_random_inputs():
     first, second = (
         verify_lockstep([traced(apart)] * 3, [traced(reduced_with_max)] * 3, WORLD, seed=seed) for seed in (1, 2)
     )
-    assert first.comparisons != second.comparisons
+    assert first.outputs != second.outputs
 
 
 def test_progress_runs_through_both_graphs_up_to_one():

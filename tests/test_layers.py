@@ -7,16 +7,17 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "bucketviz"
 STAGES = ("sources", "planning", "rewriting", "execution", "explorer")
-TORCH_FREE = ("errors", "units", "frames", "records", "planning", "explorer")
+TORCH_FREE = ("errors", "units", "files", "frames", "records", "planning", "explorer")
 FLOORS = {
     "errors": (),
     "units": (),
+    "files": (),
     "frames": (),
     "progress": (),
-    "records": ("errors", "units"),
+    "records": ("errors", "units", "files"),
     "collectives": ("errors", "records"),
     "tensors": ("records",),
-} | dict.fromkeys(STAGES, ("errors", "units", "frames", "progress", "records", "collectives", "tensors"))
+} | dict.fromkeys(STAGES, ("errors", "units", "files", "frames", "progress", "records", "collectives", "tensors"))
 
 
 def _imports() -> list[tuple[str, str, str]]:

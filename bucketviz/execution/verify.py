@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import count
 
 import torch
 import torch.fx as fx
@@ -11,10 +12,12 @@ import torch.fx as fx
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.checks import check_computes, checked_device
 from bucketviz.execution.compare import compare
+from bucketviz.execution.environment import environment
 from bucketviz.execution.groups import Partitions
 from bucketviz.execution.inputs import random_inputs
 from bucketviz.execution.lockstep import Progress, run_lockstep
-from bucketviz.records.execution import Execution
+from bucketviz.execution.measure import measure
+from bucketviz.records.execution import Execution, RankRun
 
 
 def verify_lockstep(
@@ -25,6 +28,8 @@ def verify_lockstep(
     *,
     seed: int = 0,
     device: torch.device | str = "cpu",
+    warmup: int = 0,
+    repeats: int = 1,
     on_progress: Progress | None = None,
 ) -> Execution:
     """Gives the comparison of every output on every rank, of both runs in this process.
@@ -37,7 +42,9 @@ def verify_lockstep(
         inputs: For each rank, one value a placeholder; random ones for ``seed`` when None.
         seed: Seed of random inputs and random ops.
         device: Where to run.
-        on_progress: Told the fraction of both runs that is done.
+        warmup: Runs of each side that are not timed.
+        repeats: Runs of each side that are.
+        on_progress: Told the fraction of all runs that is done.
 
     Units:
         Times are wall seconds of all ranks together: they say how long the proof took, not how fast a job is.
@@ -53,29 +60,47 @@ def verify_lockstep(
     place = checked_device(device)
     check_computes(place)
     given = random_inputs(before[0], len(before), seed=seed, device=place) if inputs is None else inputs
-    runs, seconds = [], []
-    for offset, graphs in ((0.0, before), (0.5, after)):
-        started = time.perf_counter()
-        runs.append(
-            run_lockstep(
-                graphs,
-                given,
-                groups,
-                device=place,
-                seed=seed,
-                on_progress=None if on_progress is None else _half(on_progress, offset),
-            )
+    num_runs = warmup + repeats
+    sides = []
+    for side, graphs in enumerate((before, after)):
+        outputs: list[tuple[object, ...]] = []
+        run = _run(graphs, given, groups, place, seed, outputs, _parts(on_progress, side * num_runs, 2 * num_runs))
+        sides.append(
+            (outputs, measure(run, device=place, warmup=warmup, repeats=repeats, with_memory=place.type == "cuda"))
         )
-        _wait_for(place)
-        seconds.append(time.perf_counter() - started)
-    return Execution("lockstep", str(place), len(before), compare(*runs), *seconds)
+    (old, measured_before), (new, measured_after) = sides
+    return Execution(
+        "lockstep",
+        str(place),
+        len(before),
+        compare(old, new),
+        (RankRun(0, measured_before, measured_after),),
+        environment(place),
+    )
 
 
-def _half(on_progress: Progress, offset: float) -> Progress:
-    return lambda fraction: on_progress(offset + fraction / 2)
+def _run(
+    graphs: Sequence[fx.GraphModule],
+    inputs: Sequence[Sequence[object]],
+    groups: Partitions,
+    device: torch.device,
+    seed: int,
+    outputs: list[tuple[object, ...]],
+    progress: Iterator[Progress | None],
+) -> Callable[[], None]:
+    """Gives a run that leaves what the ranks returned in ``outputs``."""
+
+    def run() -> None:
+        outputs[:] = run_lockstep(graphs, inputs, groups, device=device, seed=seed, on_progress=next(progress))
+
+    return run
 
 
-def _wait_for(device: torch.device) -> None:
-    """Waits until a device that runs asynchronously has finished, so that the time is that of the work."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
+def _parts(on_progress: Progress | None, first: int, total: int) -> Iterator[Progress | None]:
+    """Gives for each run in turn what to tell its progress to, so that all runs together go from 0 to 1."""
+    for done in count(first):
+        yield None if on_progress is None else partial(_part, on_progress, done, total)
+
+
+def _part(on_progress: Progress, done: int, total: int, fraction: float) -> None:
+    on_progress((done + fraction) / total)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from bucketviz.records import Graph, Node, Role, Slice, Timeline
+from bucketviz.records.timeline import COMPUTE, group_row, in_lanes
 
 
 def program_order(graph: Graph, labels: Mapping[str, str]) -> Timeline:
@@ -19,8 +19,7 @@ def program_order(graph: Graph, labels: Mapping[str, str]) -> Timeline:
     Units:
         Positions in program order; collectives in flight at once lie on different lanes of their group.
     """
-    slices = [*_compute_blocks(graph), *_flights(graph, labels)]
-    return Timeline("node", tuple(sorted(slices, key=lambda item: (item.start, item.row, item.lane))))
+    return Timeline("node", in_lanes([*_compute_blocks(graph), *_flights(graph, labels)]))
 
 
 def block_of(module: str) -> str:
@@ -38,7 +37,7 @@ def _compute_blocks(graph: Graph) -> Iterator[Slice]:
         items = list(block)
         (_, label, first), (_, _, last) = items[0], items[-1]
         start, end = graph.position[first.name], graph.position[last.name] + 1
-        yield Slice(first.name, "compute", 0, start, end, label)
+        yield Slice(first.name, COMPUTE, 0, start, end, label)
 
 
 def _with_blocks(graph: Graph, compute: list[Node]) -> Iterator[tuple[int, str, Node]]:
@@ -52,16 +51,7 @@ def _with_blocks(graph: Graph, compute: list[Node]) -> Iterator[tuple[int, str, 
 
 
 def _flights(graph: Graph, labels: Mapping[str, str]) -> Iterator[Slice]:
-    lanes: dict[str, list[tuple[int, int]]] = {}
-    num_lanes: dict[str, int] = {}
     for node, collective in graph.collectives():
         start = graph.position[node.name]
         end = graph.position[collective.waits[0]] + 1 if collective.waits else start + 1
-        busy = lanes.setdefault(collective.group_name, [])
-        if busy and busy[0][0] <= start:
-            _, lane = heapq.heappop(busy)
-        else:
-            lane = num_lanes.get(collective.group_name, 0)
-            num_lanes[collective.group_name] = lane + 1
-        heapq.heappush(busy, (end, lane))
-        yield Slice(node.name, f"group '{collective.group_name}'", lane, start, end, labels.get(node.name, ""))
+        yield Slice(node.name, group_row(collective.group_name), 0, start, end, labels.get(node.name, ""))

@@ -6,12 +6,12 @@ import base64
 import gzip
 import html
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
+from bucketviz.files import replace_file
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -51,17 +51,9 @@ def write_page(payload: dict[str, Any], path: str | Path, theme: str = "auto") -
     """
     page = page_text(payload, theme).encode(errors="replace")
     try:
-        target = Path(path).expanduser()
-        unfinished = target.with_name(f"{target.name}.part")
-        try:
-            unfinished.write_bytes(page)
-            unfinished.replace(target)
-        finally:
-            with suppress(OSError, ValueError):
-                unfinished.unlink()
+        return replace_file(path, page)
     except (OSError, TypeError, ValueError) as error:
         raise ExplorerError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
-    return target
 
 
 def page_text(payload: dict[str, Any], theme: str = "auto") -> str:

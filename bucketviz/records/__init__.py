@@ -1,8 +1,10 @@
 """What the stages exchange: frozen, torch-free records with JSON both ways."""
 
-from bucketviz.records.codec import SCHEMA, from_json, to_json
+from bucketviz.records.bandwidth import Bandwidth, bandwidth
+from bucketviz.records.codec import SCHEMA, from_json, load, save, to_json
 from bucketviz.records.difference import Move, PlanDiff
-from bucketviz.records.execution import Comparison, Execution
+from bucketviz.records.execution import Comparison, Environment, Execution, Measured, RankRun
+from bucketviz.records.execution_diff import Change, ExecutionDiff
 from bucketviz.records.graph import Collective, Graph, Kind, Node, Role, Tensor
 from bucketviz.records.plan import Bucket, BucketKey, Decision, Outcome, Plan, Reason
 from bucketviz.records.policy import Policy
@@ -12,15 +14,20 @@ from bucketviz.records.timeline import Slice, Timeline
 
 __all__ = [
     "SCHEMA",
+    "Bandwidth",
     "Bucket",
     "BucketKey",
+    "Change",
     "Collective",
     "Comparison",
     "Decision",
     "Disagreement",
+    "Environment",
     "Execution",
+    "ExecutionDiff",
     "Graph",
     "Kind",
+    "Measured",
     "Move",
     "Node",
     "Outcome",
@@ -28,13 +35,17 @@ __all__ = [
     "PlanDiff",
     "Policy",
     "RankCheck",
+    "RankRun",
     "Reason",
     "Rewrite",
     "Role",
     "Slice",
     "Tensor",
     "Timeline",
+    "bandwidth",
     "check_ranks",
     "from_json",
+    "load",
+    "save",
     "to_json",
 ]

@@ -9,9 +9,11 @@ import typing
 from collections.abc import Callable
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from bucketviz.errors import PolicyError, RecordError
+from bucketviz.files import replace_file
 from bucketviz.records.references import check_references
 
 SCHEMA = "bucketviz/1"
@@ -55,6 +57,35 @@ def from_json(text: str | bytes) -> Any:
         raise RecordError(f"expected a bucketviz record, found text that is not JSON: {error}") from error
     except RecursionError as error:
         raise RecordError("expected a bucketviz record, found JSON that is nested too deeply") from error
+
+
+def save(record: Any, path: str | Path) -> Path:
+    """Writes a record as JSON and gives its path; a file that is there already is replaced whole or not at all.
+
+    Raises:
+        RecordError: when it is no record, or the file cannot be written.
+    """
+    text = to_json(record)
+    try:
+        return replace_file(path, text.encode())
+    except (OSError, TypeError, ValueError) as error:
+        raise RecordError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
+
+
+def load(path: str | Path) -> Any:
+    """Gives the record that :func:`save` wrote. Nothing in the file is ever executed.
+
+    Raises:
+        RecordError: when the file cannot be read, or holds no record; the message names it.
+    """
+    try:
+        text = Path(path).expanduser().read_bytes()
+    except (OSError, TypeError, ValueError) as error:
+        raise RecordError(f"cannot read {path!s}: {error}; give the path of a saved record") from error
+    try:
+        return from_json(text)
+    except RecordError as error:
+        raise RecordError(f"{path!s}: {error}") from error
 
 
 def _decode_document(document: dict[str, Any]) -> Any:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import le
 
 from bucketviz.errors import RecordError
+from bucketviz.records.execution import Execution
 from bucketviz.records.graph import Graph
 from bucketviz.records.plan import Plan
 from bucketviz.records.rewrite import Rewrite
+from bucketviz.records.timeline import COMPUTE, UNITS, Timeline
 
 
 def check_references(record: object) -> None:
-    """Follows every name in a graph, plan or rewrite that comes from a file, and counts what has to agree.
+    """Follows every name in a graph, plan, rewrite or run that comes from a file, and counts what has to agree.
 
     Raises:
         RecordError: naming the first that leads nowhere.
@@ -34,6 +38,10 @@ def _references(record: object) -> Iterator[Reference]:
         yield from _references(record.plan)
         yield from _in_graph(record.after)
         yield from _in_rewrite(record)
+    if isinstance(record, Timeline):
+        yield from _in_timeline(record)
+    if isinstance(record, Execution):
+        yield from _in_execution(record)
 
 
 def _in_graph(graph: Graph) -> Iterator[Reference]:
@@ -76,3 +84,33 @@ def _in_rewrite(rewrite: Rewrite) -> Iterator[Reference]:
         yield "the rewrite", name, after
     for name in (*rewrite.replaced, *(name for served in rewrite.provenance.values() for name in served)):
         yield "the rewrite", name, before
+
+
+def _in_timeline(timeline: Timeline) -> Iterator[Reference]:
+    yield "the unit of a timeline", timeline.unit, UNITS
+    for item in timeline.slices:
+        moments = (item.start, *chain.from_iterable(item.exposed), item.end)
+        yield f"the slice of {item.name}, whose moments are in no order,", all(map(le, moments, moments[1:])), (True,)
+        yield f"the slice of {item.name}", item.lane, range(len(timeline.slices))
+
+
+def _in_execution(run: Execution) -> Iterator[Reference]:
+    ranks = range(run.world_size)
+    for output in run.outputs:
+        yield f"the comparison of output {output.output}", output.rank, ranks
+    yield "the list of runs, with a rank in it twice,", len({one.rank for one in run.ranks}), (len(run.ranks),)
+    if run.rewrite is not None:
+        yield from _references(run.rewrite)
+    for one in run.ranks:
+        yield "the list of runs", one.rank, ranks
+        for side, measured in (("before", one.before), ("after", one.after)):
+            if measured.timeline is not None:
+                yield from _in_timeline(measured.timeline)
+                yield from _in_both(measured.timeline, getattr(run.rewrite, side, None), f"rank {one.rank} {side}")
+
+
+def _in_both(timeline: Timeline, graph: Graph | None, where: str) -> Iterator[Reference]:
+    if graph is not None:
+        collectives = {node.name for node, _ in graph.collectives()}
+        for item in timeline.slices:
+            yield f"the timeline of {where}", item.name, graph.position if item.row == COMPUTE else collectives
