@@ -49,7 +49,7 @@ def all_gather_merge_fn_to_trace(
     own = _own_row(buffer, group_size, total, rank)
     own.copy_(_concatenated(ag_ins))
     gathered = _gather_into(buffer, own, group_size, group_name)
-    return _cut(gathered, group_size, numels, ag_ins, out_dtypes)
+    return cut(gathered, group_size, numels, ag_ins, out_dtypes)
 
 
 def all_gather_merge_fn_to_trace_custom_ops(
@@ -74,7 +74,7 @@ def all_gather_merge_fn_to_trace_custom_ops(
     buffer = PACK_ALL_GATHER(_ag_ins, group_size, dtype, out_dtypes, rank)
     own = _own_row(buffer, group_size, sum(numels), rank)
     gathered = _gather_into(buffer, own, group_size, group_name)
-    return _cut(gathered, group_size, numels, _ag_ins, out_dtypes)
+    return cut(gathered, group_size, numels, _ag_ins, out_dtypes)
 
 
 def all_gather_merge_fn_to_trace_functional(
@@ -105,7 +105,7 @@ def all_gather_merge_fn_to_trace_functional(
     else:
         own = _concatenated([x.to(dtype) for x in ag_ins])
     gathered = _gather_into(buffer, own, group_size, group_name)
-    return _cut(gathered, group_size, numels, ag_ins, out_dtypes)
+    return cut(gathered, group_size, numels, ag_ins, out_dtypes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,13 +154,14 @@ def _gather_into(buffer: torch.Tensor, own: torch.Tensor, group_size: int, group
     return gathered
 
 
-def _cut(
+def cut(
     gathered: torch.Tensor,
     group_size: int,
     numels: list[int],
     inputs: Sequence[torch.Tensor],
     out_dtypes: Sequence[torch.dtype],
 ) -> Outputs:
+    """Gives what each member would have gathered, cut out of what the bucket gathered."""
     columns = gathered.view(group_size, sum(numels)).split_with_sizes(numels, dim=1)
     return [
         _as_dtype(column, out_dtype).reshape(_gathered_shape(x, group_size))

@@ -20,7 +20,7 @@ aten = torch.ops.aten
 CAST = torch.ops.prims.convert_element_type.default
 
 
-def fsdp_graph(num_layers: int) -> fx.GraphModule:
+def fsdp_graph(num_layers: int, width: int = WIDTH, world_size: int = WORLD_SIZE) -> fx.GraphModule:
     """Gives a graph of ``num_layers`` layers; each gathers its weight and scatters a gradient.
 
     w -> cast -> all_gather -> wait -> t -> mm(x) -> gelu -> mul -> add(x) -> t -> mm
@@ -28,19 +28,19 @@ def fsdp_graph(num_layers: int) -> fx.GraphModule:
     """
     graph = fx.Graph()
     call = Caller(graph)
-    weights = [call.placeholder(f"w{layer}", WIDTH // WORLD_SIZE, WIDTH) for layer in range(num_layers)]
-    x = call.placeholder("x", WIDTH, WIDTH, dtype=torch.bfloat16)
+    weights = [call.placeholder(f"w{layer}", width // world_size, width) for layer in range(num_layers)]
+    x = call.placeholder("x", width, width, dtype=torch.bfloat16)
     gradients = []
     for weight in weights:
-        gathered = call(collectives.ALL_GATHER, call(CAST, weight, torch.bfloat16), WORLD_SIZE, "0")
+        gathered = call(collectives.ALL_GATHER, call(CAST, weight, torch.bfloat16), world_size, "0")
         product = call(aten.mm.default, x, call(aten.t.default, call(collectives.WAIT, gathered)))
         hidden = call(aten.mul.Tensor, call(aten.gelu.default, product), 0.5)
         x = call(aten.add.Tensor, x, hidden)
         gradient = call(CAST, call(aten.mm.default, call(aten.t.default, x), hidden), torch.float32)
-        scattered = call(collectives.REDUCE_SCATTER, gradient, "avg", WORLD_SIZE, "0")
+        scattered = call(collectives.REDUCE_SCATTER, gradient, "avg", world_size, "0")
         gradients.append(call(aten.div.Tensor, call(collectives.WAIT, scattered), 2.0))
     graph.output((x, *gradients))
-    return module_of(graph, WORLD_SIZE)
+    return module_of(graph, world_size)
 
 
 def module_of(graph: fx.Graph, world_size: int) -> fx.GraphModule:
