@@ -39,7 +39,7 @@ def merged_inputs(graph: Graph, buckets: list[list[str]]) -> dict[str, set[str]]
     group = {name: set(bucket) for bucket in buckets for name in bucket}
     inputs: dict[str, set[str]] = {}
     for node in graph.nodes:
-        read = set().union(*(graph.inputs[name] for name in group.get(node.name, {node.name})), set())
+        read = set().union(*(graph.node(name).inputs for name in group.get(node.name, {node.name})), set())
         inputs[node.name] = set().union(*(group.get(name, {name}) for name in read), set())
     return inputs
 

@@ -24,7 +24,6 @@ class Reachability:
     Attributes:
         order: Names of all nodes.
         position: Index of each name in ``order``.
-        inputs: What each node follows directly.
 
     Args:
         graph: The graph.
@@ -34,9 +33,12 @@ class Reachability:
     def __init__(self, graph: Graph, also_after: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
         self.position = dict(graph.position)
         self.order = list(self.position)
-        self.inputs = dict(graph.inputs)
-        for name, earlier in also_after.items():
-            self.inputs[name] = (*self.inputs[name], *earlier)
+        self._graph = graph
+        self._changed = {name: (*graph.node(name).inputs, *earlier) for name, earlier in also_after.items()}
+
+    def inputs(self, name: str) -> tuple[str, ...]:
+        """Names of what a node follows directly."""
+        return self._changed[name] if name in self._changed else self._graph.node(name).inputs
 
     def merge(self, names: Collection[str]) -> None:
         """Makes several collectives one: what follows one of them now follows all of them.
@@ -50,14 +52,14 @@ class Reachability:
         window, starts = self.order[first:end], set(members)
         below = set(starts)
         for name in window:
-            if not below.isdisjoint(self.inputs[name]):
+            if not below.isdisjoint(self.inputs(name)):
                 below.add(name)
         staying = [name for name in window if name not in below]
         following = [name for name in window if name in below and name not in starts]
         self.order[first:end] = [*staying, *members, *following]
         self.position.update(zip(self.order[first:end], range(first, end), strict=True))
-        self.inputs[members[0]] = tuple(dict.fromkeys(chain.from_iterable(self.inputs[name] for name in members)))
-        self.inputs.update(dict.fromkeys(members[1:], (members[0],)))
+        self._changed[members[0]] = tuple(dict.fromkeys(chain.from_iterable(map(self.inputs, members))))
+        self._changed.update(dict.fromkeys(members[1:], (members[0],)))
 
 
 class Below:
@@ -81,12 +83,12 @@ class Below:
 
     def member_above(self, name: str) -> str:
         """Gives a member that the node depends on; empty when there is none."""
-        inputs, position = self._reachability.inputs, self._reachability.position
+        inputs_of, position = self._reachability.inputs, self._reachability.position
         self._furthest = max(position[name], self._furthest)
         visited: list[str] = []
         stack = [name]
         while stack:
-            for source in inputs[stack.pop()]:
+            for source in inputs_of(stack.pop()):
                 if source in self._member_above:
                     self._independent.difference_update(visited)
                     member = self._member_above[source]
@@ -109,14 +111,14 @@ class Above:
 
     def add(self, member: str) -> None:
         """Takes in a further member."""
-        self._names.update(self._reachability.inputs[member])
+        self._names.update(self._reachability.inputs(member))
         self._swept = max(self._swept, self._reachability.position[member])
 
     def __contains__(self, name: str) -> bool:
         """True for a node that some member depends on."""
-        inputs, position = self._reachability.inputs, self._reachability.position[name]
+        inputs_of, position = self._reachability.inputs, self._reachability.position[name]
         for other in reversed(self._reachability.order[position + 1 : self._swept]):
             if other in self._names:
-                self._names.update(inputs[other])
+                self._names.update(inputs_of(other))
         self._swept = min(self._swept, position + 1)
         return name in self._names

@@ -116,9 +116,9 @@ def _record_types() -> dict[str, type]:
 
 @cache
 def _field_names(record_type: type) -> tuple[str, ...]:
-    """Gives the fields of a dataclass or a named tuple; none of any other type."""
+    """Gives the fields that a dataclass or a named tuple is made from; none of any other type."""
     if dataclasses.is_dataclass(record_type):
-        return tuple(field.name for field in dataclasses.fields(record_type))
+        return tuple(field.name for field in dataclasses.fields(record_type) if field.init)
     return getattr(record_type, "_fields", ())
 
 

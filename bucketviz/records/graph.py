@@ -148,35 +148,29 @@ class Graph:
         nodes: In program order.
         groups: Global ranks of every process group that the graph names, in group order, by group name; a
             group that no process group answers to is absent.
+        position: Program-order index of each node name; found, not given.
     """
 
     name: str
     nodes: tuple[Node, ...]
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    position: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        position = self.position
+        position: dict[str, int] = {}
+        for index, node in enumerate(self.nodes):
+            for source in node.inputs:
+                if source not in position:
+                    raise RecordError(f"{self.name}: {node.name} reads {source}, which no earlier node gives")
+            position[node.name] = index
         if len(position) < len(self.nodes):
             repeated, _ = Counter(node.name for node in self.nodes).most_common(1)[0]
             raise RecordError(f"{self.name}: two nodes are called {repeated}")
-        for index, (name, inputs) in enumerate(self.inputs.items()):
-            for source in inputs:
-                if position.get(source, index) >= index:
-                    raise RecordError(f"{self.name}: {name} reads {source}, which no earlier node gives")
+        object.__setattr__(self, "position", position)
 
     def __repr__(self) -> str:
         num_collectives = sum(node.collective is not None for node in self.nodes)
         return f"Graph({self.name}: {len(self.nodes)} nodes, {num_collectives} collectives)"
-
-    @cached_property
-    def position(self) -> dict[str, int]:
-        """Program-order index of each node name."""
-        return {node.name: index for index, node in enumerate(self.nodes)}
-
-    @cached_property
-    def inputs(self) -> dict[str, tuple[str, ...]]:
-        """Names of the nodes that each node reads, in program order of the readers."""
-        return {node.name: node.inputs for node in self.nodes}
 
     @cached_property
     def users(self) -> dict[str, tuple[str, ...]]:
