@@ -97,8 +97,8 @@ def _peak_on_cpu(run: Run, prepare: Run) -> int:
     with torch.profiler.profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         run()
     live_bytes = peak_bytes = 0
-    for event in profiler.events() or ():
-        if event.name == "[memory]":
-            live_bytes += event.cpu_memory_usage
+    for event in sorted(profiler.profiler.kineto_results.events(), key=lambda event: event.start_ns()):
+        if event.name() == "[memory]":
+            live_bytes += event.nbytes()
             peak_bytes = max(peak_bytes, live_bytes)
     return peak_bytes
