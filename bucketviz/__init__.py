@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bucketviz.records import Policy, check_ranks
     from bucketviz.sources import gallery
     from bucketviz.sources.fake_world import fake_world
-    from bucketviz.verbs import bucket, capture, describe, execute, explore, plan
+    from bucketviz.verbs import bucket, capture, describe, execute, explore, plan, simulate
 
 __version__ = "0.1.0"
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "gallery",
     "plan",
     "records",
+    "simulate",
 ]
 
 _MODULES = {"bucketing": "bucketviz.bucketing", "errors": "bucketviz.errors", "records": "bucketviz.records"}

@@ -29,5 +29,9 @@ class ExecutionError(BucketvizError):
     """A graph cannot be run over ranks: an op without a meaning there, inputs that do not fit."""
 
 
+class SimulationError(BucketvizError):
+    """An estimate is asked for a machine that is not known."""
+
+
 class ExplorerError(BucketvizError):
     """The explorer cannot show or select what it was given."""

@@ -14,16 +14,17 @@ from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import members_of
 from bucketviz.planning import make_plan
 from bucketviz.progress import Advance, progress
-from bucketviz.records import Execution, Graph, Plan, Policy
+from bucketviz.records import Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
+from bucketviz.simulation import estimate, machine_named
 from bucketviz.sources.capture import Captured, capture
 from bucketviz.sources.describe import describe
-from bucketviz.views import rewrites_of
+from bucketviz.views import rewrite_record, rewrites_of
 
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer
 
-__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan"]
+__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "simulate"]
 
 Source = fx.GraphModule | Graph
 
@@ -161,6 +162,38 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
         look.setdefault("title", source.name)
     with progress("Laying out"):
         return Explorer(rewrites_of(source, asked), **look)
+
+
+def simulate(source: Source | Bucketed | Rewrite, /, machine: str = "h100-8x-ib") -> Estimate | Prediction:
+    """Predicts what a graph, or a graph before and after, takes on a machine that need not be here.
+
+    Compute is a roofline over operations and bytes, a collective the latency and bandwidth of NCCL's ring, each
+    process group a stream of its own, and a wait holds the compute stream up. Rates are the vendors' peaks, so an
+    estimate is what a step takes at best; ``.unpriced`` lists the nodes whose cost nobody can tell.
+
+    Args:
+        source: An ``fx.GraphModule`` or the record of one; or what :func:`bucket` gave, or its record.
+        machine: One of ``bucketviz.simulation.machine_names()``.
+
+    Returns:
+        An estimate of a graph; for a result the estimates before and after.
+
+    Raises:
+        SimulationError: for a machine that is not known.
+        CaptureError: for what is no graph.
+
+    Example:
+        >>> import bucketviz as bv
+        >>> bv.simulate(bv.records.Graph("empty", ()), machine="h100-8x-ib").step_seconds
+        0
+    """
+    known = machine_named(machine)
+    if isinstance(source, Bucketed):
+        source = rewrite_record(source)
+    if isinstance(source, Rewrite):
+        return Prediction(source, estimate(source.before, known), estimate(source.after, known))
+    check_graph(source, takes_records=True)
+    return estimate(source if isinstance(source, Graph) else describe(source), known)
 
 
 def _world_size(graph: Graph) -> int:

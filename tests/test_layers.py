@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "bucketviz"
-STAGES = ("sources", "planning", "rewriting", "execution", "explorer")
-TORCH_FREE = ("errors", "units", "files", "frames", "records", "planning", "explorer")
+STAGES = ("sources", "planning", "rewriting", "execution", "explorer", "simulation")
+TORCH_FREE = ("errors", "units", "files", "frames", "records", "planning", "explorer", "simulation")
 FLOORS = {
     "errors": (),
     "units": (),

@@ -3,6 +3,7 @@
 from bucketviz.records.bandwidth import Bandwidth, bandwidth
 from bucketviz.records.codec import SCHEMA, from_json, load, save, to_json
 from bucketviz.records.difference import Move, PlanDiff
+from bucketviz.records.estimate import Estimate, Prediction
 from bucketviz.records.execution import Comparison, Environment, Execution, Measured, RankRun
 from bucketviz.records.execution_diff import Change, ExecutionDiff
 from bucketviz.records.graph import Collective, Graph, Kind, Node, Role, Tensor
@@ -23,6 +24,7 @@ __all__ = [
     "Decision",
     "Disagreement",
     "Environment",
+    "Estimate",
     "Execution",
     "ExecutionDiff",
     "Graph",
@@ -34,6 +36,7 @@ __all__ = [
     "Plan",
     "PlanDiff",
     "Policy",
+    "Prediction",
     "RankCheck",
     "RankRun",
     "Reason",

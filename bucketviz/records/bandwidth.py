@@ -31,11 +31,19 @@ _BUS_FACTORS = {
 }
 
 
-def bandwidth(kind: Kind, size_bytes: int, seconds: float, group_size: int) -> Bandwidth | None:
-    """Gives algbw = S / t, and busbw, which is algbw times what a ring of n ranks sends of each byte.
+def bus_factor(kind: Kind, group_size: int) -> float | None:
+    """Gives how much each rank of a ring sends for each byte of S; None for other kinds.
 
-    all_reduce sends 2 (n - 1) / n, all_gather and reduce_scatter (n - 1) / n. S is the whole array: what a rank
-    reduces, or what it has gathered in the end.
+    all_reduce sends 2 (n - 1) / n, all_gather and reduce_scatter (n - 1) / n.
+    """
+    factor = _BUS_FACTORS.get(kind)
+    return None if factor is None else factor(group_size)
+
+
+def bandwidth(kind: Kind, size_bytes: int, seconds: float, group_size: int) -> Bandwidth | None:
+    """Gives algbw = S / t, and busbw, which is algbw times the :func:`bus_factor`.
+
+    S is the whole array: what a rank reduces, or what it has gathered in the end.
 
     Args:
         kind: Which collective.
@@ -53,11 +61,11 @@ def bandwidth(kind: Kind, size_bytes: int, seconds: float, group_size: int) -> B
         >>> bandwidth(Kind.ALL_REDUCE, 8_000_000_000, 0.5, 4)
         Bandwidth(algbw=16000000000.0, busbw=24000000000.0)
     """
-    factor = _BUS_FACTORS.get(kind)
+    factor = bus_factor(kind, group_size)
     if factor is None or size_bytes <= 0 or seconds <= 0:
         return None
     algbw = size_bytes / seconds
-    return Bandwidth(algbw, algbw * factor(group_size))
+    return Bandwidth(algbw, algbw * factor)
 
 
 def group_size_of(graph: Graph, collective: Collective) -> int | None:
