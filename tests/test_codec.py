@@ -15,6 +15,7 @@ from bucketviz.records import (
     Collective,
     Comparison,
     Decision,
+    Environment,
     Execution,
     Graph,
     Kind,
@@ -34,6 +35,7 @@ from bucketviz.records import (
 from bucketviz.verbs import bucket
 from bucketviz.views import rewrite_record
 
+PLACE = Environment("2.13.0", "a processor", None, "2026-01-02T03:04:05+00:00", "")
 KEY = BucketKey(Kind.ALL_GATHER, "0", 4, None, "bf16")
 GATHER = Collective(Kind.ALL_GATHER, "0", 4, None, "w", ("wait",), True, False, 32, None)
 GRAPH = Graph(
@@ -56,8 +58,8 @@ RECORDS = [
     GRAPH,
     PLAN,
     Rewrite(GRAPH, PLAN, {"ag": ("ag",)}, {"wait": "wait"}, ("ag",)),
-    Timeline("node", (Slice("ag", "group '0'", 1, 2.0, 3.5, "B0"),)),
-    Execution("lockstep", "cpu", 4, (Comparison(0, 1, False, 0.5, "shape"),), 0.1, 0.2),
+    Timeline("s", (Slice("ag", "group '0'", 0, 2.0, 3.5, "B0", 3.0, 2.5, ((2.5, 3.0),)),)),
+    Execution("lockstep", "cpu", 4, (Comparison(0, 1, False, 0.5, "shape", 0.25),), (), PLACE),
 ]
 
 

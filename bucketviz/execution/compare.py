@@ -14,11 +14,17 @@ Outputs = Sequence[Sequence[object]]
 """For each rank, what the graph returned."""
 
 
-def compare(before: Outputs, after: Outputs) -> tuple[Comparison, ...]:
+def compare(before: Outputs, after: Outputs, tolerances: Sequence[float] = ()) -> tuple[Comparison, ...]:
     """Gives one comparison for every output on every rank, by rank and then by output.
 
     Tensors are equal when dtype, shape and every bit are the same, so a NaN equals a NaN of the same bits
     and 0.0 differs from -0.0. Strides and devices do not matter. Numbers and None compare with ``==``.
+
+    Args:
+        before: What the graph before returned.
+        after: What the graph after returned.
+        tolerances: For each output how much it may differ, relative to its largest element; see
+            :func:`bucketviz.execution.tolerance.relative_tolerances`. By default not at all.
 
     Raises:
         ExecutionError: when the numbers of ranks or outputs differ, or an output is something else.
@@ -26,7 +32,7 @@ def compare(before: Outputs, after: Outputs) -> tuple[Comparison, ...]:
     if len(before) != len(after):
         raise ExecutionError(f"there are {len(before)} ranks before and {len(after)} after; run the same world twice")
     return tuple(
-        _compare_one(output, rank, old, new)
+        _compare_one(output, rank, old, new, tolerances[output] if tolerances else 0.0)
         for rank, pair in enumerate(zip(before, after, strict=True))
         for output, (old, new) in enumerate(_paired(rank, *pair))
     )
@@ -41,9 +47,9 @@ def _paired(rank: int, before: Sequence[object], after: Sequence[object]) -> lis
     return list(zip(before, after, strict=True))
 
 
-def _compare_one(output: int, rank: int, old: object, new: object) -> Comparison:
+def _compare_one(output: int, rank: int, old: object, new: object, tolerance: float) -> Comparison:
     if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor):
-        return _compare_tensors(output, rank, old, new.to(old.device))
+        return _compare_tensors(output, rank, old, new.to(old.device), tolerance)
     for value in (old, new):
         if not (value is None or isinstance(value, int | float | torch.Tensor)):
             raise ExecutionError(
@@ -54,19 +60,27 @@ def _compare_one(output: int, rank: int, old: object, new: object) -> Comparison
     return Comparison(output, rank, False, math.nan, f"{_shown(old)} before, {_shown(new)} after")
 
 
-def _compare_tensors(output: int, rank: int, old: torch.Tensor, new: torch.Tensor) -> Comparison:
+def _compare_tensors(output: int, rank: int, old: torch.Tensor, new: torch.Tensor, tolerance: float) -> Comparison:
     if _shown(old) != _shown(new):
         return Comparison(output, rank, False, math.nan, f"{_shown(old)} before, {_shown(new)} after")
+    allowed = tolerance * _largest(old) if tolerance else 0.0
     if torch.equal(_bits(old), _bits(new)):
-        return Comparison(output, rank, True, 0.0)
+        return Comparison(output, rank, True, 0.0, tolerance=allowed)
     difference = _largest_difference(old, new)
     if math.isnan(difference):
-        return Comparison(output, rank, False, difference, "NaN on one side only")
-    return Comparison(output, rank, False, difference, "" if difference else "same numbers, other bits")
+        return Comparison(output, rank, False, difference, "NaN on one side only", allowed)
+    return Comparison(output, rank, False, difference, "" if difference else "same numbers, other bits", allowed)
 
 
 def _bits(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().reshape(-1).view(torch.uint8)
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    """The largest finite magnitude; 0.0 without one."""
+    magnitudes = _widened(tensor).abs()
+    finite = magnitudes[magnitudes.isfinite()]
+    return float(finite.max()) if finite.numel() else 0.0
 
 
 def _largest_difference(old: torch.Tensor, new: torch.Tensor) -> float:

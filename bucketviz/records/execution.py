@@ -38,7 +38,7 @@ class Comparison:
     @property
     def is_within_tolerance(self) -> bool:
         """True when equal, or when it differs by no more than reordered sums explain."""
-        return self.is_equal or self.max_abs_difference <= self.tolerance
+        return self.is_equal or (self.tolerance > 0 and self.max_abs_difference <= self.tolerance)
 
 
 @dataclass(frozen=True, slots=True)
