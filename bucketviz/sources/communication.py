@@ -20,64 +20,71 @@ from bucketviz.collectives import (
 from bucketviz.records.graph import Collective, Kind, Node, Tensor
 from bucketviz.tensors import size_bytes
 
+_SENT = ("input", "inputs", "self")
+"""What the ops call the argument that they send."""
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
 
 
-def describe_collective(node: fx.Node, tensor: Tensor | None, earlier: Mapping[fx.Node, Node]) -> Collective | None:
-    """Gives what is special about a node that communicates, None for any other node.
+def described_op(node: fx.Node) -> CollectiveOp | None:
+    """Gives the table's row for an op that communicates, or one of kind ``OTHER``; None for any other node."""
+    row = collective_op(node)
+    return CollectiveOp(node.target, Kind.OTHER) if row is None and looks_like_communication(node) else row
+
+
+def describe_collective(
+    node: fx.Node, op: CollectiveOp, tensor: Tensor | None, earlier: Mapping[fx.Node, Node]
+) -> Collective:
+    """Gives what is special about a node that communicates.
 
     Args:
         node: The node.
+        op: What it calls.
         tensor: Its value, where that is a tensor.
         earlier: The records of the nodes before it.
     """
-    row = collective_op(node)
-    if row is None and not looks_like_communication(node):
-        return None
-    row = row or CollectiveOp(node.target, Kind.OTHER)
     arguments = normalized_arguments(node)
-    sent = arguments.get("input", arguments.get("inputs", arguments.get("self")))
+    sent = next((arguments[name] for name in _SENT if name in arguments), None)
+    out_bytes = size_bytes(node.meta.get("val")) if tensor is None else tensor.size_bytes
     cast = single_use_cast(sent)
     return Collective(
-        kind=row.kind,
-        group_name=group_name_of(arguments.get("group_name", "?")),
-        group_size=_int_or_none(arguments.get("group_size")),
-        reduce_op=_text_or_none(arguments.get("reduce_op")),
-        input=sent.name if isinstance(sent, fx.Node) else "",
-        waits=tuple([wait.name for wait in _waits(node)]),
-        is_mergeable=row.is_mergeable,
-        has_out=row.has_out,
-        in_bytes=_sent_bytes(sent, earlier),
-        out_bytes=size_bytes(node.meta.get("val")) if tensor is None else tensor.size_bytes,
-        cast=cast.name if cast is not None else "",
-        cast_from=_dtype_before(cast, earlier),
-        is_pure_cast=cast is not None and _is_pure(cast),
+        op.kind,
+        group_name_of(arguments.get("group_name", "?")),
+        _int_or_none(arguments.get("group_size")),
+        _text_or_none(arguments.get("reduce_op")),
+        sent.name if isinstance(sent, fx.Node) else "",
+        tuple([wait.name for wait in _waits(node)]),
+        op.is_mergeable,
+        op.has_out,
+        _sent_bytes(sent, earlier),
+        out_bytes,
+        *(() if cast is None else _describe_cast(cast, earlier)),
     )
 
 
 def _waits(node: fx.Node) -> list[fx.Node]:
-    """Lists the waits on a collective, through the getitem of a coalesced one."""
+    """Lists the waits on a collective, in program order, through the getitem of a coalesced one."""
     waits = []
     for user in node.users:
         if is_wait(user):
             waits.append(user)
         elif user.op == "call_function" and user.target is operator.getitem:
             waits.extend(reader for reader in user.users if is_wait(reader))
-    return waits
+    return sorted(waits) if len(waits) > 1 else waits
 
 
 def _sent_bytes(sent: Any, earlier: Mapping[fx.Node, Node]) -> int | None:
+    if isinstance(sent, fx.Node):
+        tensor = earlier[sent].tensor
+        return size_bytes(sent.meta.get("val")) if tensor is None else tensor.size_bytes
     if isinstance(sent, list | tuple):
         return size_bytes([item.meta.get("val") for item in sent if isinstance(item, fx.Node)])
-    if not isinstance(sent, fx.Node):
-        return None
-    tensor = earlier[sent].tensor
-    return size_bytes(sent.meta.get("val")) if tensor is None else tensor.size_bytes
+    return None
 
 
-def _dtype_before(cast: fx.Node | None, earlier: Mapping[fx.Node, Node]) -> str:
-    source = earlier[cast.all_input_nodes[0]].tensor if cast is not None else None
-    return "" if source is None else source.dtype
+def _describe_cast(cast: fx.Node, earlier: Mapping[fx.Node, Node]) -> tuple[str, str, bool]:
+    """Gives its name, the dtype before it, and whether it changes nothing but that."""
+    source = earlier[cast.all_input_nodes[0]].tensor
+    return cast.name, "" if source is None else source.dtype, _is_pure(cast)
 
 
 def _is_pure(cast: fx.Node) -> bool:

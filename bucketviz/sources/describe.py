@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 import torch
 import torch.fx as fx
 
-from bucketviz.collectives import collective_op, is_wait, looks_like_communication
+from bucketviz.collectives import CollectiveOp, is_wait, target_of
 from bucketviz.errors import CaptureError
 from bucketviz.frames import innermost_place
 from bucketviz.records.graph import Graph, Node, Role, Tensor
-from bucketviz.sources.aliases import aliased_input, hands_on_storage, writes_in_place, written_by
-from bucketviz.sources.communication import describe_collective
+from bucketviz.sources.aliases import AliasedArgument, aliased_arguments, aliased_input, written_by
+from bucketviz.sources.communication import describe_collective, described_op
 from bucketviz.sources.fake_world import groups_of
 from bucketviz.sources.locations import module_path, parameter_names
 from bucketviz.tensors import describe_tensor
 
 _NAME = attrgetter("name")
+_ROLES = {"placeholder": Role.INPUT, "get_attr": Role.INPUT, "output": Role.OUTPUT}
 
 
 def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
@@ -56,8 +57,9 @@ class _Op(NamedTuple):
 
     role: Role
     target: str
-    hands_on_storage: bool
-    writes: bool
+    aliased: tuple[AliasedArgument, ...] = ()
+    writes: bool = False
+    collective: CollectiveOp | None = None
 
 
 class _Reader:
@@ -75,46 +77,45 @@ class _Reader:
 
     def read(self, node: fx.Node) -> None:
         """Adds the record of the next node."""
-        meta, op = node.meta, self._op(node)
-        base = aliased_input(node) if op.hands_on_storage else None
-        value, stack_trace = meta.get("val"), meta.get("stack_trace") or ""
-        tensor = self._tensors.get(id(value))
-        if tensor is None and value is not None:
-            tensor = self._tensors[id(value)] = describe_tensor(value)
+        name, meta = node.name, node.meta
+        role, target, aliased, writes, collective = self._op(node)
+        tensor = self._tensor(meta.get("val"))
+        base = aliased_input(node, aliased) if aliased else None
+        stack_trace = meta.get("stack_trace") or ""
         self.nodes[node] = Node(
-            node.name,
-            op.role,
-            op.target,
+            name,
+            role,
+            target,
             tuple(map(_NAME, node.all_input_nodes)),
             tensor,
-            module=self._parameters.get(node) or module_path(node),
-            source=innermost_place(stack_trace) if stack_trace else "",
-            stack_trace=stack_trace,
-            writes=tuple(map(_NAME, written_by(node))) if op.writes else (),
-            storage=node.name if base is None else self.nodes[base].storage,
-            collective=describe_collective(node, tensor, self.nodes) if op.role is Role.COLLECTIVE else None,
+            self._parameters.get(node) or module_path(meta),
+            innermost_place(stack_trace) if stack_trace else "",
+            stack_trace,
+            tuple(map(_NAME, written_by(node, aliased))) if writes else (),
+            name if base is None else self.nodes[base].storage,
+            None if collective is None else describe_collective(node, collective, tensor, self.nodes),
         )
 
     def _op(self, node: fx.Node) -> _Op:
         if node.op != "call_function":
-            return _Op(_role(node), _target_text(node.target), hands_on_storage=False, writes=False)
+            return _Op(_ROLES.get(node.op, Role.COMPUTE), str(node.target))
         op = self._ops.get(node.target)
         if op is None:
-            op = _Op(_role(node), _target_text(node.target), hands_on_storage(node), writes_in_place(node))
-            self._ops[node.target] = op
+            op = self._ops[node.target] = _describe_call(node)
         return op
 
+    def _tensor(self, value: Any) -> Tensor | None:
+        tensor = self._tensors.get(id(value))
+        if tensor is None and value is not None:
+            tensor = self._tensors[id(value)] = describe_tensor(value)
+        return tensor
 
-def _role(node: fx.Node) -> Role:
-    if node.op in ("placeholder", "get_attr"):
-        return Role.INPUT
-    if node.op == "output":
-        return Role.OUTPUT
-    if is_wait(node):
-        return Role.WAIT
-    if collective_op(node) is not None or looks_like_communication(node):
-        return Role.COLLECTIVE
-    return Role.COMPUTE
+
+def _describe_call(node: fx.Node) -> _Op:
+    collective, aliased = described_op(node), aliased_arguments(target_of(node))
+    role = Role.WAIT if is_wait(node) else Role.COMPUTE if collective is None else Role.COLLECTIVE
+    writes = any(argument.is_written for argument in aliased)
+    return _Op(role, _target_text(node.target), aliased, writes, collective)
 
 
 def _target_text(target: Any) -> str:

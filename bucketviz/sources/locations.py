@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import torch.fx as fx
 
@@ -19,12 +21,12 @@ GRADIENTS_KEY = "gradients"
 """``gm.meta`` key: {output index: fully qualified parameter name}."""
 
 
-def module_path(node: fx.Node) -> str:
-    """Gives the innermost module path (``layers.0.attention.wq``) that FX noted; empty when it noted none."""
-    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
+def module_path(meta: Mapping[str, Any]) -> str:
+    """Gives the innermost module path (``layers.0.attention.wq``) that FX noted on a node; empty when it noted none."""
+    stack = meta.get("nn_module_stack") or meta.get("fwd_nn_module_stack")
     if not stack:
         return ""
-    innermost = list(stack.values())[-1]
+    innermost = next(reversed(stack.values()))
     path = innermost[0] if isinstance(innermost, tuple) else str(innermost)
     return _dotted(str(path))
 
