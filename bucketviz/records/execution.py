@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -172,15 +172,22 @@ class Execution:
 
         return diff_executions(self, other)
 
-    def to_perfetto(self, path: str | Path) -> Path:
-        """Writes the timelines as a trace that Perfetto and Holistic Trace Analysis read; gives the path.
+    def to_perfetto(self, path: str | Path, ranks: Iterable[int] = (), side: str = "") -> Path:
+        """Writes the timelines as one trace, with Kineto's keys, for Perfetto; gives the path.
+
+        Holistic Trace Analysis takes a file for the one step of one rank: ``ranks=[0], side="after"``.
+
+        Args:
+            path: Where to.
+            ranks: Those to write; by default all that were profiled.
+            side: ``before`` or ``after``; by default both.
 
         Raises:
-            RecordError: when the run holds no timelines, or the file cannot be written.
+            RecordError: when the run holds no such timeline, or the file cannot be written.
         """
         from bucketviz.records.perfetto import write_execution
 
-        return write_execution(self, path)
+        return write_execution(self, path, ranks, side)
 
     def __repr__(self) -> str:
         return f"Execution({str(self).splitlines()[0]})"

@@ -8,6 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bucketviz.records.graph import Graph
 
 Interval = tuple[float, float]
 """Begin and end, in the timeline's unit."""
@@ -79,6 +84,16 @@ class Timeline:
     def exposed_seconds(self) -> float:
         """How long something was in flight with nothing computing; collectives exposed at once count once."""
         return sum(end - start for start, end in union(part for item in self.slices for part in item.exposed))
+
+    def to_perfetto(self, path: str | Path, graph: Graph | None = None) -> Path:
+        """Writes it as a trace for Perfetto, collectives with Kineto's keys where a graph is given; gives the path.
+
+        Raises:
+            RecordError: when the file cannot be written.
+        """
+        from bucketviz.records.perfetto import write_timeline
+
+        return write_timeline(self, path, graph)
 
 
 def group_row(group_name: str) -> str:
