@@ -186,9 +186,9 @@ def _events(process: Process, item: Slice) -> Iterator[Event]:
 
 def _transfer_name(process: Process, item: Slice) -> str:
     collective = None if process.graph is None else process.graph.node(item.name).collective
-    if process.backend != "nccl" or collective is None:
+    if process.backend != "nccl":
         return "transfer"
-    return _KERNELS.get(collective.kind, "ncclDevKernel_SendRecv")
+    return "ncclDevKernel" if collective is None else _KERNELS.get(collective.kind, "ncclDevKernel")
 
 
 def _transfer_category(process: Process) -> str:
