@@ -9,14 +9,15 @@ edges instead of M * M.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import torch.fx as fx
 
 from bucketviz.collectives import collective_op, is_wait
 from bucketviz.errors import RewriteError
-from bucketviz.rewriting.sort import Predecessors, ordered, predecessors_in
+from bucketviz.records.order import ordered
+from bucketviz.rewriting.sort import Predecessors, predecessors_in
 
 _SHOWN = 8
 """Longest cycle that is shown whole."""
@@ -35,11 +36,11 @@ def check_no_cycle(
     Raises:
         RewriteError: naming the buckets of one cycle, and the nodes on it (of a long one, those that communicate).
     """
-    predecessors: dict[fx.Node | str, set[fx.Node | str]] = {**predecessors_in(graph, also_after)}  # type: ignore[dict-item]
+    predecessors: dict[fx.Node | str, Collection[fx.Node | str]] = {**predecessors_in(graph, also_after)}  # type: ignore[dict-item]
     for label, starts in buckets.items():
-        predecessors[label] = set(starts)
+        predecessors[label] = starts
         for reader in (reader for start in starts for reader in start.users):
-            predecessors[reader] = (predecessors[reader] - predecessors[label]) | {label}
+            predecessors[reader] = {*predecessors[reader], label}.difference(starts)
     cycle = [node for node in ordered(predecessors)[1] if isinstance(node, fx.Node)]
     if not cycle:
         return
