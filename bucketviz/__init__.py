@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bucketviz import bucketing, errors, records
     from bucketviz.compiling import BucketPass
-    from bucketviz.records import Policy, check_ranks
+    from bucketviz.records import Policy, check_ranks, load
+    from bucketviz.showing import explore
     from bucketviz.sources import gallery
     from bucketviz.sources.fake_world import fake_world
-    from bucketviz.verbs import bucket, capture, describe, execute, explore, plan, simulate
+    from bucketviz.verbs import bucket, capture, describe, execute, plan, simulate
 
 __version__ = "0.1.0"
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "explore",
     "fake_world",
     "gallery",
+    "load",
     "plan",
     "records",
     "simulate",
@@ -44,8 +46,12 @@ __all__ = [
 
 _MODULES = {"bucketing": "bucketviz.bucketing", "errors": "bucketviz.errors", "records": "bucketviz.records"}
 _MODULES["gallery"] = "bucketviz.sources.gallery"
-_HOMES = {"BucketPass": "bucketviz.compiling", "fake_world": "bucketviz.sources.fake_world"}
-_HOMES |= dict.fromkeys(("Policy", "check_ranks"), "bucketviz.records")
+_HOMES = {
+    "BucketPass": "bucketviz.compiling",
+    "explore": "bucketviz.showing",
+    "fake_world": "bucketviz.sources.fake_world",
+}
+_HOMES |= dict.fromkeys(("Policy", "check_ranks", "load"), "bucketviz.records")
 
 
 def __getattr__(name: str) -> Any:

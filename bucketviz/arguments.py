@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch.fx as fx
 
-from bucketviz.errors import CaptureError, ExecutionError, PolicyError, RewriteError
-from bucketviz.records import Graph, Plan, Policy
+from bucketviz.errors import CaptureError, ExecutionError, RewriteError
+from bucketviz.options import shown
+from bucketviz.records import Graph, Plan
 from bucketviz.rewriting import Bucketed
 from bucketviz.sources.capture import Captured
-
-
-def policy_of(policy: object, options: dict[str, Any]) -> Policy:
-    """Gives the policy that a verb was given, as one object or as keywords.
-
-    Raises:
-        PolicyError: for an unknown field, for both at once, and for what is no policy.
-    """
-    unknown = set(options) - set(Policy.__dataclass_fields__)
-    if unknown:
-        known = ", ".join(Policy.__dataclass_fields__)
-        raise PolicyError(f"unknown option {', '.join(sorted(unknown))}; a policy has {known}")
-    if policy is None:
-        return Policy(**options)
-    if options:
-        raise PolicyError(f"got a policy and also {', '.join(options)}; give the one or the other")
-    if not isinstance(policy, Policy):
-        raise PolicyError(f"got {_shown(policy)} where a Policy belongs; name its fields, as in cap_mib=25")
-    return policy
 
 
 def check_graph(graph: object, *, takes_records: bool = False) -> None:
@@ -42,7 +22,7 @@ def check_graph(graph: object, *, takes_records: bool = False) -> None:
     if isinstance(graph, Captured):
         raise CaptureError("a capture holds two graphs; give its .forward or its .backward")
     raise CaptureError(
-        f"expected a torch.fx.GraphModule, got {_shown(graph)}; bucketviz.capture(model, inputs) makes them"
+        f"expected a torch.fx.GraphModule, got {shown(graph)}; bucketviz.capture(model, inputs) makes them"
     )
 
 
@@ -56,7 +36,7 @@ def check_result(result: object) -> None:
         return
     how = "bucketviz.bucket(captured.forward)" if isinstance(result, Captured) else "bucketviz.bucket(gm)"
     with_plan = how.replace(")", ", plan)") if isinstance(result, Plan) else how
-    raise ExecutionError(f"expected a graph before and after, got {_shown(result)}; give {with_plan}")
+    raise ExecutionError(f"expected a graph before and after, got {shown(result)}; give {with_plan}")
 
 
 def check_rank(rank: object) -> None:
@@ -77,8 +57,3 @@ def check_world_size(world_size: object) -> None:
     """
     if isinstance(world_size, bool) or not isinstance(world_size, int) or world_size < 1:
         raise ExecutionError(f"world_size takes a positive number of ranks, got {world_size!r}")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if isinstance(value, int | float | str | dict) and len(text) < 60 else f"a {type(value).__name__}"

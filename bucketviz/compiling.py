@@ -14,8 +14,8 @@ import torch
 import torch.fx as fx
 
 from bucketviz import __version__
-from bucketviz.arguments import policy_of
 from bucketviz.errors import CaptureError, PlanError, RewriteError
+from bucketviz.options import policy_of
 from bucketviz.planning import make_plan
 from bucketviz.records import Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
@@ -37,8 +37,8 @@ except ImportError as error:
 class BucketPass(CustomGraphPass):
     """Buckets collectives inside torch.compile, and keeps what it decided.
 
-    Every graph that Inductor compiles is planned and rewritten in place, again where merging made neighbours of
-    further collectives. A graph that cannot be rewritten is compiled as it is: a warning says why, once for each
+    Every graph that Inductor compiles is planned and rewritten in place, once: with ``fidelity="safe"`` a second run
+    would change nothing. A graph that cannot be rewritten is compiled as it is: a warning says why, once for each
     reason, and ``refusals`` keeps it. No guard is added.
     What Inductor takes from its cache never reaches the pass, so ``rewrites`` lacks it; to see every graph, set
     ``torch._inductor.config.force_disable_caches``.
@@ -81,9 +81,11 @@ class BucketPass(CustomGraphPass):
         """
         name = get_aot_graph_name()
         try:
-            self._bucket(graph, name)
+            kept = _bucket_in_place(graph, name, self.policy)
         except (CaptureError, PlanError, RewriteError) as error:
             self._refuse(name, str(error))
+        else:
+            self.rewrites += [kept] if kept.plan.decisions else []
 
     def uuid(self) -> str | None:
         """Gives what Inductor's cache tells passes apart by: a digest of policy, code and this rank's place.
@@ -109,19 +111,6 @@ class BucketPass(CustomGraphPass):
         if self._callables():
             text += f"; not cached by Inductor, because {' and '.join(self._callables())} is a callable"
         return text
-
-    def _bucket(self, graph: fx.Graph, name: str) -> None:
-        """Buckets until nothing more is merged, so that a further run changes nothing; Inductor buckets once.
-
-        wait(a0) wait(b0) wait(b1) wait(a1)        once b0 and b1 are one and stand elsewhere, a0 and a1 are neighbours
-        """
-        kept = _bucket_in_place(graph, name, self.policy)
-        if kept.plan.decisions:
-            self.rewrites.append(kept)
-        while kept.plan.buckets and self.policy.fidelity == "safe":
-            kept = _bucket_in_place(graph, name, self.policy)
-            if kept.plan.buckets:
-                self.rewrites.append(kept)
 
     def _callables(self) -> list[str]:
         return [item.name for item in fields(self.policy) if callable(getattr(self.policy, item.name))]

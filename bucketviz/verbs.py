@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.arguments import check_graph, check_rank, check_result, check_world_size, policy_of
+from bucketviz.arguments import check_graph, check_rank, check_result, check_world_size
 from bucketviz.collectives import Groups
 from bucketviz.errors import ExecutionError, PolicyError
 from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import members_of
+from bucketviz.options import policy_of
 from bucketviz.planning import make_plan
 from bucketviz.progress import Advance, progress
 from bucketviz.records import Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.simulation import estimate, machine_named
-from bucketviz.sources.capture import Captured, capture
+from bucketviz.sources.capture import capture
 from bucketviz.sources.describe import describe
-from bucketviz.views import rewrite_record, rewrites_of
+from bucketviz.views import rewrite_record
 
-if TYPE_CHECKING:
-    from bucketviz.explorer import Explorer
-
-__all__ = ["bucket", "capture", "describe", "execute", "explore", "plan", "simulate"]
+__all__ = ["bucket", "capture", "describe", "execute", "plan", "simulate"]
 
 Source = fx.GraphModule | Graph
 
@@ -138,30 +136,6 @@ def _rewritten_for(rank: int, result: Bucketed, groups: Groups, world_size: int)
         return result.after
     own = {name: members_of(rank, name, groups, world_size) for name in groups}
     return rewrite(result.before, result.plan, rank=rank, groups=own).after
-
-
-def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Explorer:
-    """Shows a graph, its plan and its rewrite as one linked, interactive widget.
-
-    Args:
-        source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucket` gave, a
-            :class:`bucketviz.records.Rewrite`, a :class:`bucketviz.BucketPass` that has compiled something, or
-            a list of these, each a view.
-        policy: How to bucket, where the source is not planned yet; or its fields as keywords.
-        options: Fields of :class:`bucketviz.records.Policy`, and ``title``, ``theme``, ``height``.
-
-    Raises:
-        ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy.
-        PolicyError: for an option that is none.
-    """
-    from bucketviz.explorer import Explorer
-
-    look = {key: options.pop(key) for key in ("title", "theme", "height") if key in options}
-    asked = policy_of(policy, options) if policy is not None or options else None
-    if isinstance(source, Captured):
-        look.setdefault("title", source.name)
-    with progress("Laying out"):
-        return Explorer(rewrites_of(source, asked), **look)
 
 
 def simulate(source: Source | Bucketed | Rewrite, /, machine: str = "h100-8x-ib") -> Estimate | Prediction:

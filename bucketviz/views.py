@@ -54,8 +54,8 @@ def _done(source: Any) -> list[Rewrite]:
         return [rewrite_record(source)]
     if not hasattr(source, "rewrites"):
         raise ExplorerError(
-            f"cannot show {_named(source)}; give an fx.GraphModule, a capture, what bucketviz.bucket gave, "
-            "or a bucketviz.BucketPass"
+            f"cannot show {_named(source)}; give an fx.GraphModule, a capture, what bucketviz.bucket or "
+            "bucketviz.execute gave, a saved record, or a bucketviz.BucketPass"
         )
     if not source.rewrites:
         raise ExplorerError(

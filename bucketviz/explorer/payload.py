@@ -8,31 +8,45 @@ from typing import Any
 
 from bucketviz.explorer.columns import graph_columns
 from bucketviz.explorer.details import describe_bucket, describe_decision, label_of
+from bucketviz.explorer.measured import describe_run, run_stats
 from bucketviz.explorer.program_order import program_order
-from bucketviz.records import SCHEMA, Graph, Kind, Plan, Policy, Rewrite, Timeline
+from bucketviz.records import SCHEMA, Execution, Graph, Kind, Plan, Policy, Rewrite, Timeline
 from bucketviz.records.explain import MEANINGS
 from bucketviz.records.graph import MERGEABLE_KINDS
 from bucketviz.units import MIB, format_bytes, format_count
 
 
-def build_payload(rewrites: Sequence[Rewrite], title: str) -> dict[str, Any]:
-    """Gives the document for several graphs, each a view."""
+def build_payload(
+    rewrites: Sequence[Rewrite], title: str, runs: Sequence[Execution | None] = (), rank: int | None = None
+) -> dict[str, Any]:
+    """Gives the document for several graphs, each a view.
+
+    Args:
+        rewrites: The graphs before and after.
+        title: Heading.
+        runs: For each rewrite the run of it, None where there is none.
+        rank: Whose measured timelines; the first that was profiled by default.
+    """
     return {
         "schema": SCHEMA,
         "title": title,
         "subtitle": _ranks_text(rewrites[0].before),
-        "views": [build_view(rewrite) for rewrite in rewrites],
+        "views": [
+            build_view(rewrite, run, rank)
+            for rewrite, run in zip(rewrites, runs or [None] * len(rewrites), strict=True)
+        ],
     }
 
 
-def build_view(rewrite: Rewrite) -> dict[str, Any]:
-    """Gives all that is shown of one graph: before, after, decisions, buckets, timelines, text."""
+def build_view(rewrite: Rewrite, run: Execution | None = None, rank: int | None = None) -> dict[str, Any]:
+    """Gives all that is shown of one graph: before, after, decisions, buckets, timelines, text, what a run measured."""
     plan, before, after = rewrite.plan, rewrite.before, rewrite.after
     members = _members(plan)
+    labels = {name: label_of(before, name) for name in members}, _bucket_labels(rewrite)
     added = {name: members[served[0]] for name, served in rewrite.provenance.items() if served}
     return {
         "name": before.name,
-        "summary": _summary(rewrite),
+        "summary": _summary(rewrite) + [_stat(*stat) for stat in (run_stats(run) if run is not None else ())],
         "policy": _policy_rows(plan.policy),
         "before": graph_columns(before, members | _waits_of(before, members)),
         "after": graph_columns(after, added),
@@ -43,11 +57,9 @@ def build_view(rewrite: Rewrite) -> dict[str, Any]:
         "buckets": [describe_bucket(rewrite, bucket) for bucket in plan.buckets],
         "decisions": [describe_decision(plan, decision) for decision in plan.decisions],
         "reasons": _reasons(plan),
-        "timelines": {
-            "before": _timeline(before, {name: label_of(before, name) for name in members}),
-            "after": _timeline(after, _bucket_labels(rewrite)),
-        },
-        "text": str(plan),
+        "timelines": {"before": _timeline(before, labels[0]), "after": _timeline(after, labels[1])},
+        "measured": None if run is None else describe_run(run, rank, labels),
+        "text": str(plan) if run is None else f"{plan}\n\n{run}",
     }
 
 
@@ -104,7 +116,7 @@ def _summary(rewrite: Rewrite) -> list[dict[str, str]]:
     return stats
 
 
-def _stat(label: str, value: str, hint: str, *, is_alert: bool = False) -> dict[str, str]:
+def _stat(label: str, value: str, hint: str, is_alert: bool = False) -> dict[str, str]:
     return {"label": label, "value": value, "hint": hint, "tone": "alert" if is_alert else "plain"}
 
 

@@ -15,7 +15,7 @@ from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
 from bucketviz.explorer.payload import build_payload
 from bucketviz.explorer.standalone import write_page
-from bucketviz.records import Plan, Rewrite
+from bucketviz.records import Execution, Plan, Rewrite
 
 THEMES = ("auto", "light", "dark")
 MIN_HEIGHT = 360
@@ -26,6 +26,8 @@ class Explorer(anywidget.AnyWidget):
 
     Args:
         rewrites: One view for each.
+        runs: For each rewrite a run of it, None where there is none; none at all by default.
+        rank: Whose measured timelines are shown; of the first rank that was profiled by default.
         title: Heading; by default the graphs' names.
         theme: ``auto`` follows the page, or ``light``, ``dark``.
         height: Height of the widget in CSS pixels, at least 360.
@@ -38,7 +40,8 @@ class Explorer(anywidget.AnyWidget):
         rewrites: The records behind the picture.
 
     Raises:
-        ExplorerError: without a rewrite, or for a theme, height, selection, step or view that cannot be.
+        ExplorerError: without a rewrite, for a rank that no run has a timeline of, or for a theme, height, selection,
+            step or view that cannot be.
     """
 
     payload = traitlets.Unicode().tag(sync=True)
@@ -48,12 +51,21 @@ class Explorer(anywidget.AnyWidget):
     theme = traitlets.Unicode("auto").tag(sync=True)
     height = traitlets.Int(780).tag(sync=True)
 
-    def __init__(self, rewrites: Sequence[Rewrite], *, title: str = "", theme: str = "auto", height: int = 780) -> None:
+    def __init__(
+        self,
+        rewrites: Sequence[Rewrite],
+        *,
+        runs: Sequence[Execution | None] = (),
+        rank: int | None = None,
+        title: str = "",
+        theme: str = "auto",
+        height: int = 780,
+    ) -> None:
         if not rewrites:
             raise ExplorerError("there is nothing to show; give at least one rewritten graph")
         self.rewrites = tuple(rewrites)
         heading = title or " and ".join(rewrite.before.name for rewrite in rewrites)
-        self._document = build_payload(self.rewrites, heading)
+        self._document = build_payload(self.rewrites, heading, runs, rank)
         self._known = [_selectable(rewrite) for rewrite in self.rewrites]
         super().__init__(
             _esm=bundle_text(), payload=json.dumps(self._document), theme=theme, height=height, selection=[]
@@ -78,7 +90,7 @@ class Explorer(anywidget.AnyWidget):
         return write_page(self._document, path, self.theme)
 
     def __str__(self) -> str:
-        return "\n\n".join([self._document["title"], *(str(rewrite.plan) for rewrite in self.rewrites)])
+        return "\n\n".join([self._document["title"], *(view["text"] for view in self._document["views"])])
 
     def __repr__(self) -> str:
         summaries = "; ".join(rewrite.plan.summary().splitlines()[0] for rewrite in self.rewrites)

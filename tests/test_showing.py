@@ -1,0 +1,147 @@
+"""What explore takes beside graphs: runs, records and their files, also where there is no torch."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from samples import SAMPLES
+from samples_of_runs import MS, sample_run
+
+import bucketviz as bv
+from bucketviz.errors import ExplorerError, RecordError
+from bucketviz.records import RankRun, Slice, Timeline, save
+from bucketviz.views import rewrite_record
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import bucketviz as bv
+run = bv.load(sys.argv[1])
+explorer = bv.explore(run, rank=1)
+assert str(run) in str(explorer)
+bv.explore(sys.argv[1]).to_html(sys.argv[2])
+run.to_perfetto(sys.argv[3])
+print(run.diff(run))
+"""
+
+
+def measured_of(explorer):
+    return explorer._document["views"][0]["measured"]
+
+
+def test_a_run_shows_its_graph_and_what_it_measured():
+    explorer = bv.explore(sample_run())
+    assert explorer.rewrite == sample_run().rewrite
+    assert measured_of(explorer)["ranks"] == [0, 1]
+    assert "bitwise equal before and after" in str(explorer)
+
+
+def test_a_path_shows_what_was_saved_there(tmp_path):
+    path = sample_run().save(tmp_path / "run.json")
+    assert bv.explore(path)._document["title"] == "run.json"
+    assert bv.explore(str(path), title="mine")._document["title"] == "mine"
+    save(sample_run().rewrite, path)
+    assert measured_of(bv.explore(path)) is None
+
+
+@pytest.mark.slow
+def test_a_run_opens_where_there_is_no_torch(tmp_path):
+    path = sample_run().save(tmp_path / "run.json")
+    files = [str(tmp_path / name) for name in ("page.html", "trace.json")]
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH, str(path), *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert all(Path(file).stat().st_size for file in files)
+
+
+def test_a_file_that_is_not_there_is_an_error():
+    with pytest.raises(RecordError, match=r"cannot read nowhere\.json"):
+        bv.explore("nowhere.json")
+
+
+def test_a_run_without_a_graph_cannot_be_shown():
+    with pytest.raises(ExplorerError, match="this run holds no graph to show"):
+        bv.explore(sample_run(rewrite=None))
+
+
+@pytest.mark.parametrize("rank", [2, -1])
+def test_a_rank_that_was_not_profiled_is_an_error(rank):
+    with pytest.raises(ExplorerError, match=rf"rank={rank} was not profiled, .*of ranks 0, 1; choose one"):
+        bv.explore(sample_run(), rank=rank)
+
+
+def test_a_run_is_not_bucketed_again():
+    with pytest.raises(ExplorerError, match="this Execution is bucketed already"):
+        bv.explore(sample_run(), cap_mib=2)
+
+
+def test_runs_and_graphs_are_shown_side_by_side():
+    explorer = bv.explore([sample_run(), SAMPLES["adjacent_gathers"]()])
+    assert [view["measured"] is None for view in explorer._document["views"]] == [False, True]
+
+
+class TestMeasured:
+    """What the payload says of a run."""
+
+    def test_slices_say_where_they_are_when_they_were_done_and_what_was_exposed(self):
+        measured = measured_of(bv.explore(sample_run()))
+        first = measured["before"]["slices"][0]
+        assert (first["node"], first["kind"], first["label"]) == (
+            sample_run().rewrite.before.position["ag0"],
+            "all_gather",
+            "ag0",
+        )
+        assert (first["done"], first["waitStart"], first["exposed"]) == (3 * MS, 1 * MS, ((1 * MS, 3 * MS),))
+        assert measured["before"]["end"] == 8 * MS
+        assert measured["before"]["unit"] == "s"
+
+    def test_details_have_bandwidths_and_times(self):
+        measured = measured_of(bv.explore(sample_run()))
+        assert dict(measured["after"]["slices"][0]["details"]) == {
+            "size": "768 B",
+            "transfer": "2 ms",
+            "done before its wait": "1 ms",
+            "exposed": "0 s",
+            "algbw": "0.000384 GB/s",
+            "busbw": "0.000192 GB/s",
+        }
+
+    def test_the_summary_says_what_was_measured(self):
+        stats = {stat["label"]: stat["value"] for stat in bv.explore(sample_run())._document["views"][0]["summary"]}
+        assert stats["measured"] == "12 ms → 5 ms"
+        assert stats["exposed"] == "5 ms → 0 s"
+        assert stats["peak memory"] == "4 KiB → 8 KiB"
+        assert stats["numbers"] == "bitwise equal"
+
+    def test_compute_of_one_block_is_one_slice_until_something_interrupts(self):
+        rewrite = rewrite_record(bv.bucket(SAMPLES["fsdp_step"]()))
+        compute = [node.name for node in rewrite.before.nodes if node.role.value == "compute"]
+        slices = [Slice(name, "compute", 0, index * MS, (index + 1) * MS) for index, name in enumerate(compute)]
+        timeline = Timeline("s", tuple(slices))
+        run = sample_run()
+        both = replace(run.ranks[0].before, timeline=timeline), replace(run.ranks[0].after, timeline=Timeline("s", ()))
+        shown = measured_of(bv.explore(replace(run, rewrite=rewrite, ranks=(RankRun(0, *both),))))["before"]["slices"]
+        assert 1 < len(shown) < len(compute)
+        assert [item["end"] for item in shown[:-1]] == [item["start"] for item in shown[1:]]
+        assert shown[-1]["end"] == len(compute) * MS
+
+    def test_a_run_that_was_not_profiled_has_no_timelines(self):
+        run = sample_run()
+        bare = replace(run.ranks[0], before=replace(run.ranks[0].before, timeline=None))
+        measured = measured_of(bv.explore(replace(run, ranks=(bare,))))
+        assert (measured["rank"], measured["before"], measured["after"]) == (-1, None, None)
+
+    def test_lockstep_has_no_times_to_show(self):
+        result = bv.bucket(SAMPLES["adjacent_gathers"]())
+        run = bv.execute(result)
+        shown = bv.explore(replace(run, rewrite=rewrite_record(result)))
+        labels = [stat["label"] for stat in shown._document["views"][0]["summary"]]
+        assert "numbers" in labels
+        assert "measured" not in labels
+
+
+def test_wrong_numbers_alarm():
+    wrong = replace(sample_run(), outputs=(replace(sample_run().outputs[0], is_equal=False, max_abs_difference=1.0),))
+    stats = bv.explore(wrong)._document["views"][0]["summary"]
+    assert [stat["tone"] for stat in stats if stat["label"] == "numbers"] == ["alert"]
