@@ -63,6 +63,8 @@ def _computed(node: fx.Node) -> Any:
 
 
 def _is_alike(left: Any, right: Any, sizes: Callable[[torch.Tensor], tuple[Any, ...]]) -> bool:
+    if isinstance(left, torch.Tensor):
+        return _is_alike_leaf(left, right, sizes)
     left_leaves, left_shape = pytree.tree_flatten(left)
     right_leaves, right_shape = pytree.tree_flatten(right)
     return left_shape == right_shape and all(
