@@ -12,6 +12,7 @@ TORCH_FREE = (
     "units",
     "files",
     "frames",
+    "garbage",
     "records",
     "planning",
     "explorer",
@@ -24,11 +25,14 @@ FLOORS = {
     "units": (),
     "files": (),
     "frames": (),
+    "garbage": (),
     "progress": (),
     "records": ("errors", "units", "files"),
     "collectives": ("errors", "records"),
     "tensors": ("records",),
-} | dict.fromkeys(STAGES, ("errors", "units", "files", "frames", "progress", "records", "collectives", "tensors"))
+} | dict.fromkeys(
+    STAGES, ("errors", "units", "files", "frames", "garbage", "progress", "records", "collectives", "tensors")
+)
 
 
 def _imports() -> list[tuple[str, str, str]]:

@@ -12,6 +12,7 @@ import torch.fx as fx
 from bucketviz.collectives import CollectiveOp, is_wait, target_of
 from bucketviz.errors import CaptureError
 from bucketviz.frames import innermost_place
+from bucketviz.garbage import collection_paused
 from bucketviz.records.graph import Graph, Node, Role, Tensor
 from bucketviz.sources.aliases import AliasedArgument, aliased_arguments, aliased_input, written_by
 from bucketviz.sources.communication import describe_collective, described_op
@@ -23,6 +24,7 @@ _NAME = attrgetter("name")
 _ROLES = {"placeholder": Role.INPUT, "get_attr": Role.INPUT, "output": Role.OUTPUT}
 
 
+@collection_paused()
 def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
     """Gives the record of an FX graph; the graph itself is left as it is.
 
