@@ -26,7 +26,7 @@ def test_one_rank_over_nccl_keeps_every_bit():
     result = bv.bucket(SAMPLES["adjacent_gathers"](world_size=1))
     execution = bv.execute(result, backend="nccl", device="cuda", world_size=1)
     assert execution.equal
-    assert all(rank.peak_bytes_before > 0 for rank in execution.ranks)
+    assert all(rank.after.peak_bytes > 0 for rank in execution.ranks)
 
 
 def test_a_world_with_fewer_gpus_than_ranks_is_told_of_lockstep():
@@ -56,4 +56,4 @@ def test_time_and_peak_memory_are_those_of_the_device():
     measured = measure(lambda: x + 1, device=x.device, warmup=1, repeats=3)
     assert len(measured.seconds) == 3
     assert all(seconds > 0 for seconds in measured.seconds)
-    assert measured.peak_bytes >= 2 * x.nbytes
+    assert measured.peak_bytes >= x.nbytes

@@ -112,11 +112,11 @@ def _in_lockstep(options: argparse.Namespace, device: torch.device) -> list[Row]
 def _medians(runs: Mapping[str, Run], device: torch.device, repeats: int) -> dict[str, float]:
     """Runs the versions in turn, so that what else the machine does meets them all."""
     for run in runs.values():
-        measure(run, device=device, warmup=2, repeats=1)
+        measure(run, device=device, warmup=2, repeats=1, with_memory=False)
     found: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(repeats):
         for name, run in runs.items():
-            found[name] += measure(run, device=device, warmup=0, repeats=1).seconds
+            found[name] += measure(run, device=device, warmup=0, repeats=1, with_memory=False).seconds
     return {name: statistics.median(seconds) for name, seconds in found.items()}
 
 

@@ -47,7 +47,7 @@ def copy_speeds(bucket_mib: int, num_members: int, device: torch.device, repeats
     destination = torch.empty_like(source)
 
     def median(run: Callable[[], object]) -> float:
-        return statistics.median(measure(run, device=device, warmup=3, repeats=repeats).seconds)
+        return statistics.median(measure(run, device=device, warmup=3, repeats=repeats, with_memory=False).seconds)
 
     copy_seconds = median(lambda: destination.copy_(source))
     ways = {
