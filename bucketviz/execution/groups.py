@@ -44,6 +44,15 @@ def members_of(rank: int, name: str, groups: Partitions, world_size: int) -> Blo
     return next(block for block in _translates(name, blocks[0], world_size) if rank in block)
 
 
+def own_groups(rank: int, groups: Partitions, world_size: int) -> dict[str, Block]:
+    """Gives what :func:`members_of` says for every group that is given.
+
+    Raises:
+        ExecutionError: when a group of the rank cannot be told from what is given.
+    """
+    return {name: members_of(rank, name, groups, world_size) for name in groups}
+
+
 def _blocks(given: Sequence[int] | Sequence[Sequence[int]]) -> list[Block]:
     blocks = [tuple(block) for block in given if not isinstance(block, int)]
     return blocks or [tuple(rank for rank in given if isinstance(rank, int))]

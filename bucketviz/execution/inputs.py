@@ -40,8 +40,6 @@ def random_inputs(
         ExecutionError: for a placeholder without a fake value, or of a value that cannot be made up; for a seed or
             device that is none.
     """
-    check_seed(seed)
-    home = checked_device(device)
     placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
     unknown = set(replicated) - {node.name for node in placeholders}
     if unknown:
@@ -49,12 +47,28 @@ def random_inputs(
             f"replicated names {', '.join(sorted(unknown))}; the placeholders are "
             f"{', '.join(node.name for node in placeholders) or 'none'}"
         )
-    ranks = []
-    for rank in range(world_size):
-        shared = torch.Generator(home).manual_seed(seed)
-        own = torch.Generator(home).manual_seed(seed + 1 + rank)
-        ranks.append([_value(node, shared if node.name in replicated else own) for node in placeholders])
-    return ranks
+    return [rank_inputs(gm, rank, seed=seed, replicated=replicated, device=device) for rank in range(world_size)]
+
+
+def rank_inputs(
+    gm: fx.GraphModule,
+    rank: int,
+    *,
+    seed: int = 0,
+    replicated: Collection[str] = (),
+    device: torch.device | str = "cpu",
+) -> list[object]:
+    """Gives what :func:`random_inputs` makes up for one rank, without the numbers of the others.
+
+    Raises:
+        ExecutionError: as :func:`random_inputs` does.
+    """
+    check_seed(seed)
+    home = checked_device(device)
+    shared = torch.Generator(home).manual_seed(seed)
+    own = torch.Generator(home).manual_seed(seed + 1 + rank)
+    placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    return [_value(node, shared if node.name in replicated else own) for node in placeholders]
 
 
 def _value(node: fx.Node, generator: torch.Generator) -> object:

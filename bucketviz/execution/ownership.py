@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 import torch
+import torch.fx as fx
 
 
 def own_tensors(values: Sequence[object], device: torch.device | None, is_written: bool) -> list[object]:
@@ -18,6 +20,24 @@ def own_tensors(values: Sequence[object], device: torch.device | None, is_writte
         _own(value, device or value.device, is_written, storages) if isinstance(value, torch.Tensor) else value
         for value in values
     ]
+
+
+def may_write(node: fx.Node) -> bool:
+    """True when the node may change a tensor that it reads, as far as its schema tells."""
+    if isinstance(node.target, torch._ops.OpOverload):
+        return bool(node.target._schema.is_mutable)
+    return node.op.startswith("call") and node.target is not operator.getitem
+
+
+def own_attributes(gm: fx.GraphModule) -> None:
+    """Gives a graph that may write tensors of its own, where it has shared them with the graph it was made from."""
+    if not any(map(may_write, gm.graph.nodes)):
+        return
+    read = {str(node.target): operator.attrgetter(str(node.target))(gm) for node in gm.graph.find_nodes(op="get_attr")}
+    shared = {path: value for path, value in read.items() if isinstance(value, torch.Tensor)}
+    for path, own in zip(shared, own_tensors(list(shared.values()), None, is_written=True), strict=True):
+        home, _, name = path.rpartition(".")
+        setattr(gm.get_submodule(home), name, own)
 
 
 def _own(

@@ -14,9 +14,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 from bucketviz.collectives import is_wait
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.checks import check_inputs
-from bucketviz.execution.ownership import own_tensors
+from bucketviz.execution.failure import node_failure
+from bucketviz.execution.ownership import may_write, own_tensors
 from bucketviz.execution.randomness import RandomState, may_draw
-from bucketviz.frames import innermost_place
 
 
 class Rank:
@@ -67,9 +67,7 @@ class Rank:
 
     def failure(self, index: int, error: Exception) -> ExecutionError:
         """Gives the error that says which node failed on this rank, why, and where it comes from."""
-        node = self.nodes[index]
-        reason = str(error) if isinstance(error, ExecutionError) else f"{type(error).__name__}: {error}"
-        return ExecutionError(f"node {node.name} ({node.target}) failed on rank {self.index}{_origin(node)}: {reason}")
+        return node_failure(self.nodes[index], self.index, error)
 
     def _owned(self, inputs: Sequence[object]) -> dict[fx.Node, Any]:
         """The values of placeholders and attributes: this rank's own where the graph may write."""
@@ -80,7 +78,7 @@ class Rank:
         nodes = [*placeholders, *attributes]
         for node, value in zip(nodes, found, strict=True):
             self._check_has_numbers(node, value)
-        is_written = any(_may_write(node) for node in self.nodes)
+        is_written = any(map(may_write, self.nodes))
         return dict(zip(nodes, own_tensors(found, self._device, is_written), strict=True))
 
     def _check_has_numbers(self, node: fx.Node, value: object) -> None:
@@ -138,18 +136,3 @@ def _last_reads(nodes: Sequence[fx.Node]) -> list[list[fx.Node]]:
         last = max((position[user] for user in node.users), default=position[node])
         dying[last].append(node)
     return dying
-
-
-def _may_write(node: fx.Node) -> bool:
-    """True when the node may change a tensor that it reads, as far as its schema tells."""
-    if isinstance(node.target, torch._ops.OpOverload):
-        return bool(node.target._schema.is_mutable)
-    return node.op.startswith("call") and node.target is not operator.getitem
-
-
-def _origin(node: fx.Node) -> str:
-    """``, layers.0 at model.py:118``: the module and the innermost line of the user's code, where known."""
-    modules = [str(path) for path, _ in (node.meta.get("nn_module_stack") or {}).values()]
-    place = innermost_place(node.stack_trace or "")
-    module = f", {modules[-1]}" if modules else ""
-    return f"{module} at {place}" if place else module

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import sympy
 import torch
+from torch._dynamo.source import ConstantSource
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.utils._sympy import functions
 
@@ -106,8 +107,6 @@ class SymbolReader:
         return self._symbols[name]
 
     def _backed(self, name: str, known: int) -> sympy.Expr:
-        from torch._dynamo.source import ConstantSource
-
         return self._shape_env.create_symbol(
             known,
             source=ConstantSource(name),

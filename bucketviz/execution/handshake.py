@@ -1,0 +1,97 @@
+"""Before anything is sent, the ranks of a job make sure that all of them will call the same collectives."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from torch._C._distributed_c10d import Store
+
+from bucketviz.errors import ExecutionError
+from bucketviz.records import Graph, Plan, Policy, check_ranks, from_json, to_json
+
+_REMEDY = "nothing was sent; give every rank the same job, and the same versions of torch and bucketviz"
+Buckets = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What one rank is going to do.
+
+    Attributes:
+        orders: The collectives of each graph (``graph before``, ``graph after``) in program order, as a plan that
+            merges nothing; its groups are those of this rank.
+        buckets: The members of each bucket, in packing order.
+    """
+
+    orders: Mapping[str, Plan]
+    buckets: Buckets
+
+    def digest(self) -> str:
+        """The same on two ranks only where they do the same; groups, which differ by rank, do not count."""
+        nodes = {
+            name: to_json(Plan(Graph(name, order.graph.nodes), Policy(), (), ())) for name, order in self.orders.items()
+        }
+        return hashlib.sha256(json.dumps([nodes, self.buckets]).encode()).hexdigest()
+
+    def to_json(self) -> str:
+        return json.dumps([{name: to_json(order) for name, order in self.orders.items()}, self.buckets])
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Intent:
+        orders, buckets = json.loads(text)
+        return cls({name: from_json(order) for name, order in orders.items()}, tuple(map(tuple, buckets)))
+
+
+def collective_order(graph: Graph) -> Plan:
+    """Gives the collectives of a graph in program order, and nothing else of it, as a plan that merges nothing."""
+    alone = [
+        node._replace(inputs=(), stack_trace="", writes=(), storage="", collective=collective._replace(waits=()))
+        for node, collective in graph.collectives()
+    ]
+    return Plan(Graph(graph.name, tuple(alone), graph.groups), Policy(), (), ())
+
+
+def check_intents(store: Store, rank: int, world_size: int, own: Intent) -> None:
+    """Checks that all ranks of a job are going to do the same; every rank has to call this.
+
+    Digests are compared first; what they stand for is sent only where they differ.
+
+    Args:
+        store: Where the ranks meet.
+        rank: Global rank of this process.
+        world_size: Number of ranks.
+        own: What this rank is going to do.
+
+    Raises:
+        ExecutionError: on every rank, naming the first collective or bucket that differs and what it is on each rank.
+    """
+    digests = _exchanged(store, "digest", rank, world_size, own.digest())
+    if len(set(digests)) == 1:
+        return
+    intents = [Intent.from_json(text) for text in _exchanged(store, "intent", rank, world_size, own.to_json())]
+    for name in own.orders:
+        check = check_ranks([intent.orders[name] for intent in intents])
+        if not check.agree:
+            found = "; ".join(map(str, check.disagreements))
+            raise ExecutionError(f"the ranks disagree on the {name}: {found}; {_REMEDY}")
+    _check_buckets([intent.buckets for intent in intents])
+
+
+def _check_buckets(of_ranks: list[Buckets]) -> None:
+    for rank, buckets in enumerate(of_ranks):
+        for index, (first, other) in enumerate(zip_longest(of_ranks[0], buckets, fillvalue=())):
+            if first != other:
+                raise ExecutionError(
+                    f"the ranks disagree on bucket B{index}: rank 0 packs {', '.join(first) or 'nothing'}, "
+                    f"rank {rank} packs {', '.join(other) or 'nothing'}; {_REMEDY}"
+                )
+
+
+def _exchanged(store: Store, key: str, rank: int, world_size: int, own: str) -> list[bytes]:
+    store.set(f"{key}/{rank}", own)
+    gathered: list[bytes] = store.multi_get([f"{key}/{other}" for other in range(world_size)])
+    return gathered
