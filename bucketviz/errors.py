@@ -26,7 +26,15 @@ class RewriteError(BucketvizError):
 
 
 class ExecutionError(BucketvizError):
-    """A graph cannot be run over ranks: an op without a meaning there, inputs that do not fit."""
+    """A graph cannot be run over ranks: an op without a meaning there, inputs that do not fit, a rank that died.
+
+    Attributes:
+        execution: What the other ranks found, as a :class:`bucketviz.records.Execution`; None where nothing is left.
+    """
+
+    def __init__(self, message: str, execution: object = None) -> None:
+        super().__init__(message)
+        self.execution = execution
 
 
 class SimulationError(BucketvizError):
