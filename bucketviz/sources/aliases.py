@@ -32,8 +32,11 @@ def aliased_arguments(target: Any) -> tuple[AliasedArgument, ...]:
 
 def aliased_input(node: fx.Node, aliased: Iterable[AliasedArgument]) -> fx.Node | None:
     """Gives the node whose storage this value shares (of a view, an in-place result); None of a fresh value."""
-    values = (_value_of(argument, node) for argument in aliased)
-    return next((value for value in values if isinstance(value, fx.Node)), None)
+    for argument in aliased:
+        value = _value_of(argument, node)
+        if isinstance(value, fx.Node):
+            return value
+    return None
 
 
 def written_by(node: fx.Node, aliased: Iterable[AliasedArgument]) -> list[fx.Node]:
@@ -43,7 +46,8 @@ def written_by(node: fx.Node, aliased: Iterable[AliasedArgument]) -> list[fx.Nod
 
 
 def _value_of(argument: AliasedArgument, node: fx.Node) -> object:
-    return node.args[argument.place] if argument.place < len(node.args) else node.kwargs.get(argument.name)
+    args = node.args
+    return args[argument.place] if argument.place < len(args) else node.kwargs.get(argument.name)
 
 
 def _as_list(value: object) -> list[object]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 import torch.fx as fx
@@ -47,14 +47,40 @@ def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
 
 
 def _describe_nodes(gm: fx.GraphModule) -> tuple[Node, ...]:
-    reader = _Reader(parameter_names(gm))
+    """Describes nodes in program order, each op and each fake value once."""
+    parameters = parameter_names(gm)
+    ops: dict[Any, _Op] = {}
+    tensors: dict[int, Tensor | None] = {}
+    nodes: dict[fx.Node, Node] = {}
     with torch._C.DisableTorchFunctionSubclass():  # reads a fake tensor's shape five times as fast
         for node in gm.graph.nodes:
-            reader.read(node)
-    return tuple(reader.nodes.values())
+            name, meta = node.name, node.meta
+            op = ops.get(node.target) if node.op == "call_function" else _Op(_role(node), str(node.target))
+            if op is None:
+                op = ops[node.target] = _describe_call(node)
+            value, stack_trace = meta.get("val"), meta.get("stack_trace") or ""
+            if id(value) not in tensors:
+                tensors[id(value)] = describe_tensor(value)
+            tensor = tensors[id(value)]
+            base = aliased_input(node, op.aliased) if op.aliased else None
+            nodes[node] = Node(
+                name,
+                op.role,
+                op.target,
+                tuple(map(_NAME, node.all_input_nodes)),
+                tensor,
+                parameters.get(node) or module_path(meta),
+                innermost_place(stack_trace) if stack_trace else "",
+                stack_trace,
+                tuple(map(_NAME, written_by(node, op.aliased))) if op.writes else (),
+                name if base is None else nodes[base].storage,
+                None if op.collective is None else describe_collective(node, op.collective, tensor, nodes),
+            )
+    return tuple(nodes.values())
 
 
-class _Op(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Op:
     """What is the same for all nodes of one target."""
 
     role: Role
@@ -64,53 +90,8 @@ class _Op(NamedTuple):
     collective: CollectiveOp | None = None
 
 
-class _Reader:
-    """Describes nodes in program order, each op and each fake value once.
-
-    Attributes:
-        nodes: The records so far.
-    """
-
-    def __init__(self, parameters: Mapping[fx.Node, str]) -> None:
-        self.nodes: dict[fx.Node, Node] = {}
-        self._parameters = parameters
-        self._ops: dict[Any, _Op] = {}
-        self._tensors: dict[int, Tensor | None] = {}
-
-    def read(self, node: fx.Node) -> None:
-        """Adds the record of the next node."""
-        name, meta = node.name, node.meta
-        role, target, aliased, writes, collective = self._op(node)
-        tensor = self._tensor(meta.get("val"))
-        base = aliased_input(node, aliased) if aliased else None
-        stack_trace = meta.get("stack_trace") or ""
-        self.nodes[node] = Node(
-            name,
-            role,
-            target,
-            tuple(map(_NAME, node.all_input_nodes)),
-            tensor,
-            self._parameters.get(node) or module_path(meta),
-            innermost_place(stack_trace) if stack_trace else "",
-            stack_trace,
-            tuple(map(_NAME, written_by(node, aliased))) if writes else (),
-            name if base is None else self.nodes[base].storage,
-            None if collective is None else describe_collective(node, collective, tensor, self.nodes),
-        )
-
-    def _op(self, node: fx.Node) -> _Op:
-        if node.op != "call_function":
-            return _Op(_ROLES.get(node.op, Role.COMPUTE), str(node.target))
-        op = self._ops.get(node.target)
-        if op is None:
-            op = self._ops[node.target] = _describe_call(node)
-        return op
-
-    def _tensor(self, value: Any) -> Tensor | None:
-        tensor = self._tensors.get(id(value))
-        if tensor is None and value is not None:
-            tensor = self._tensors[id(value)] = describe_tensor(value)
-        return tensor
+def _role(node: fx.Node) -> Role:
+    return _ROLES.get(node.op, Role.COMPUTE)
 
 
 def _describe_call(node: fx.Node) -> _Op:
