@@ -3,7 +3,7 @@
 import math
 
 MIB = 2**20
-_TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+_TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
@@ -33,11 +33,11 @@ def format_count(count: int, noun: str) -> str:
 
 
 def format_seconds(seconds: float) -> str:
-    """Gives a time in a unit that fits, with three digits: ``12.3 ms``, ``4.56 us``; ``?`` for NaN.
+    """Gives a time in a unit that fits, with three digits: ``12.3 ms``, ``4.56 µs``; ``?`` for NaN.
 
     Example:
         >>> format_seconds(0.0123), format_seconds(4.56e-6), format_seconds(2), format_seconds(0)
-        ('12.3 ms', '4.56 us', '2 s', '0 s')
+        ('12.3 ms', '4.56 µs', '2 s', '0 s')
     """
     if math.isnan(seconds):
         return "?"

@@ -123,15 +123,21 @@ def run_stats(run: Execution) -> Iterator[tuple[str, str, str, bool]]:
     """Gives label, value, hint and whether it alarms, of what a run adds to the summary."""
     before, after = run.before, run.after
     if before.seconds and after.seconds and run.backend != "lockstep":
-        times = f"{format_seconds(before.median_seconds)} → {format_seconds(after.median_seconds)}"
+        times = _change(format_seconds(before.median_seconds), format_seconds(after.median_seconds))
         hint = f"Measured with {run.backend} on {run.world_size} ranks: median of {len(after.seconds)}, slowest rank."
         yield "measured", times, hint, False
     if run.timelines:
         old, new = (max(side.exposed_seconds for side in pair) for pair in zip(*run.timelines.values(), strict=True))
         hint = "Measured time in which something was in flight and nothing computed, on the rank that has most."
-        yield "exposed", f"{format_seconds(old)} → {format_seconds(new)}", hint, False
+        yield "exposed", _change(format_seconds(old), format_seconds(new)), hint, False
     if before.peak_bytes is not None and after.peak_bytes is not None:
-        peaks = f"{format_bytes(before.peak_bytes)} → {format_bytes(after.peak_bytes)}"
-        yield "peak memory", peaks, "Measured: the most that one run had allocated at once.", False
+        peaks = _change(format_bytes(before.peak_bytes), format_bytes(after.peak_bytes))
+        yield "peak", peaks, "Measured: the most that one run had allocated at once.", False
     outcome = "bitwise equal" if run.equal else "within tolerance" if run.ok else "wrong"
     yield "numbers", outcome, f"{verdict(run)}.", not run.ok
+
+
+def _change(before: str, after: str) -> str:
+    """``12 → 5 ms``: the unit once where both have it."""
+    value, unit = before.split(" ")
+    return f"{value if after.endswith(f' {unit}') else before} → {after}"

@@ -19,6 +19,13 @@ export function formatBytesBeside(bytes: number, limit: number): string {
   return formatBytes(bytes, digits);
 }
 
+const TIME_UNITS: readonly [string, number][] = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
+
+export function formatSeconds(seconds: number): string {
+  const [unit, factor] = TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["s", 1];
+  return `${Number((seconds / factor).toPrecision(3))} ${unit}`;
+}
+
 export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }

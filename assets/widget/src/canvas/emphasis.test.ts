@@ -11,7 +11,7 @@ const model = new GraphModel(view!, "split");
 const NOTHING: Focus = { selection: [], hover: null, step: -1, kinds: [], matches: [] };
 const emphasis = (focus: Partial<Focus>) => emphasisOf(view!, { ...NOTHING, ...focus }, model.segments.originOf);
 const rows = [...model.layout.before, ...model.layout.after].map(({ row }) => row);
-const barsOf = (side: "before" | "after") => tracksOf(view!, side).filter(({ name }) => name !== COMPUTE)
+const barsOf = (side: "before" | "after") => tracksOf(view!, side, "order").filter(({ name }) => name !== COMPUTE)
   .flatMap((track) => track.lanes.flat().map((bar) => [track as PlacedTrack, bar] as const));
 const selectedBars = (selection: string[]): string[] => {
   const marks = timelineMarksOf(view!, { ...NOTHING, selection });

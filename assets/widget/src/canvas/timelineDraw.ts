@@ -1,5 +1,6 @@
 // Draws the timeline: axis, compute blocks, and a stack of lanes for every process group.
 
+import type { Box } from "./geometry";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
 import {
   AXIS_HEIGHT, LABELS_WIDTH, slotOfLane, ticksOf, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale,
@@ -25,6 +26,8 @@ const STICK_ALPHA = { lit: 1, plain: 0.8, dim: 0.3 };
 const STICK_WIDTH = 5; // a bar up to this is all fill, a wider one a tint with an edge
 const MIN_LABEL_HEIGHT = 13;
 const JOIN_PX = 1.5;
+const HATCH_PX = 5;
+const MARK_WIDTH = 9; // room for an exclamation mark
 
 export function drawTimeline(pen: Pen, scene: TimelineScene): void {
   const { context } = pen;
@@ -85,6 +88,7 @@ function drawTrack(pen: Pen, scene: TimelineScene, track: PlacedTrack): void {
       if (track.name === COMPUTE) drawCompute(pen, scene, track, bar, y);
       else drawCollective(pen, scene, track, bar, bars[place + 1], y);
     });
+    for (const wait of barsBetween(track.exposed, scene.scale)) drawExposedWait(pen, scene, track, wait, y);
     for (const bar of barsBetween(lane, scene.scale)) if (scene.marks.isSelected(track, bar)) outlined.push([bar, y]);
     for (const block of blocks) writeBlockLabel(pen, scene, track, block, y);
   });
@@ -128,14 +132,22 @@ function drawCompute(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar: Ba
   withAlpha(context, alpha, () => context.fillRect(x, y, width, track.slotHeight - 3));
 }
 
+interface Block extends Bar {
+  widest: Bar; // its longest stretch without a wait
+}
+
 // A module's compute from its first op to its last, whatever the pass or a collective put between.
-function blocksOf(bars: readonly Bar[]): Bar[] {
-  const blocks: Bar[] = [];
+function blocksOf(bars: readonly Bar[]): Block[] {
+  const blocks: Block[] = [];
   for (const bar of bars) {
     const last = blocks[blocks.length - 1];
     if (bar.label === "") continue;
-    if (last !== undefined && last.label === bar.label) blocks[blocks.length - 1] = { ...last, end: bar.end };
-    else blocks.push(bar);
+    if (last === undefined || last.label !== bar.label) {
+      blocks.push({ ...bar, widest: bar });
+      continue;
+    }
+    last.end = bar.end;
+    if (bar.end - bar.start > last.widest.end - last.widest.start) last.widest = bar;
   }
   return blocks;
 }
@@ -146,8 +158,9 @@ function drawBand({ context, tokens }: Pen, { scale }: TimelineScene, { slotHeig
   withAlpha(context, 0.35, () => context.fillRect(x, y, width, slotHeight - 3));
 }
 
-function writeBlockLabel(pen: Pen, { scale }: TimelineScene, { slotHeight }: PlacedTrack, block: Bar, y: number): void {
-  const { x, width } = extentOf(scale, block);
+// Across all of the block, or where compute waits in between, in a stretch that it computes.
+function writeBlockLabel(pen: Pen, { scale }: TimelineScene, { slotHeight, exposed }: PlacedTrack, block: Block, y: number): void {
+  const { x, width } = extentOf(scale, exposed.length > 0 ? block.widest : block);
   writeBarLabel(pen, block.label, x, width, y + (slotHeight - 3) / 2, pen.tokens.ink);
 }
 
@@ -162,7 +175,11 @@ function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar:
   const isStick = width <= STICK_WIDTH || track.slotHeight < MIN_LABEL_HEIGHT;
   const isFull = level === "lit" || scene.marks.isHovered(track, bar);
   const alpha = isFull ? 1 : (isStick ? STICK_ALPHA : FILL_ALPHA)[level] * (isShared ? 0.75 : 1);
-  withAlpha(context, alpha, () => context.fillRect(x, y, width, track.slotHeight - gap));
+  const box = { x, y, width, height: track.slotHeight - gap };
+  const solidWidth = isStick ? width : transferWidth(scene.scale, bar, box);
+  withAlpha(context, alpha, () => context.fillRect(x, y, solidWidth, box.height));
+  if (solidWidth < width) drawHatch(pen, { ...box, x: x + solidWidth, width: width - solidWidth }, kind.edge, level === "dim" ? 0.25 : 0.6);
+  drawExposed(pen, scene.scale, bar, box, level === "dim" ? 0.4 : 1);
   if (!isStick) {
     context.strokeStyle = kind.edge;
     context.lineWidth = 1;
@@ -170,10 +187,64 @@ function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar:
   }
   if (track.slotHeight < MIN_LABEL_HEIGHT || level === "dim") return;
   const middle = y + (track.slotHeight - gap) / 2;
-  const isWritten = writeBarLabel(pen, bar.label, x, width, middle, isFull ? kind.on : tokens.ink);
+  const isWritten = writeBarLabel(pen, bar.label, x, solidWidth < width ? Math.max(solidWidth, width / 2) : width, middle, isFull ? kind.on : tokens.ink);
   if (isWritten || bar.bucket < 0) return;
   const room = (next === undefined ? scene.scale.right : xOfTime(scene.scale, next.start)) - x - width;
   writeBarLabel(pen, bar.label, x + width, room, middle, tokens.ink);
+}
+
+// Solid as long as it transfers: to where it was done, or to its end where nobody can tell.
+function transferWidth(scale: TimeScale, { measured }: Bar, { x, width }: Box): number {
+  if (measured === null || measured.done === null) return width;
+  return Math.max(0, Math.min(width, Math.round(xOfTime(scale, measured.done)) - x));
+}
+
+// Done, and nobody has waited for it yet.
+function drawHatch({ context }: Pen, { x, y, width, height }: Box, color: string, alpha: number): void {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
+  context.strokeStyle = color;
+  context.lineWidth = 1;
+  context.globalAlpha *= alpha;
+  context.beginPath();
+  const first = Math.floor((x - height) / HATCH_PX) * HATCH_PX;
+  for (let at = first; at < x + width; at += HATCH_PX) {
+    context.moveTo(at, y + height);
+    context.lineTo(at + height, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+function drawExposed({ context, tokens }: Pen, scale: TimeScale, { measured }: Bar, { x, y, width, height }: Box, alpha: number): void {
+  const strip = Math.max(2, Math.round(height / 5));
+  context.fillStyle = tokens.alert;
+  withAlpha(context, alpha, () => {
+    for (const [start, end] of measured?.exposed ?? []) {
+      const left = Math.max(x, xOfTime(scale, start));
+      const right = Math.min(x + width, xOfTime(scale, end));
+      if (right > left) context.fillRect(left, y + height - strip, right - left, strip);
+    }
+  });
+}
+
+// Compute waits: a box with an exclamation mark in its row.
+function drawExposedWait(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar: Bar, y: number): void {
+  const { context, tokens } = pen;
+  const left = Math.max(scene.scale.left - 4, xOfTime(scene.scale, bar.start));
+  const width = Math.min(scene.scale.right + 4, xOfTime(scene.scale, bar.end)) - left;
+  const height = track.slotHeight - 3;
+  const level = scene.marks.levelOf(track, bar);
+  const isFull = level === "lit" || scene.marks.isHovered(track, bar);
+  context.fillStyle = context.strokeStyle = tokens.alert;
+  withAlpha(context, level === "dim" ? 0.15 : isFull ? 0.45 : width < STICK_WIDTH ? 0.8 : 0.2, () => context.fillRect(left, y, width, height));
+  if (width < STICK_WIDTH) return;
+  context.lineWidth = 1;
+  withAlpha(context, level === "dim" ? 0.4 : 1, () => context.strokeRect(Math.round(left) + 0.5, y + 0.5, Math.round(width) - 1, height - 1));
+  if (width < MARK_WIDTH || level === "dim") return;
+  writeText(pen, "!", left + width / 2, y + height / 2, width, { font: sansFont(tokens, 11.5, 700), color: tokens.alertText, align: "center" });
 }
 
 // Only what fits: a bucket's name whole, a module path cut in its middle.

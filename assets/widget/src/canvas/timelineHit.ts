@@ -20,7 +20,7 @@ export function hitTimeline(layout: TimelineLayout, scale: TimeScale, scrollY: n
   const tolerance = timeOfX(scale, x + TOLERANCE_PX) - time;
   const found = track.lanes
     .filter((_, lane) => slotOfLane(track, lane) === slot)
-    .map((lane) => nearestBar(lane, time, tolerance))
+    .flatMap((lane) => [nearestBar(lane, time, tolerance), nearestBar(track.exposed, time, 0)])
     .filter((bar): bar is Bar => bar !== null);
   const bar = found.reduce<Bar | null>((best, each) => (best === null || distance(each, time) < distance(best, time) ? each : best), null);
   return bar === null ? null : { track, bar };

@@ -6,6 +6,7 @@ export interface TimelineActions {
   fitSelection: () => void;
   fitAll: () => void;
   step: (offset: 1 | -1) => void; // to the slice before or after
+  switchAxis: () => void;
 }
 
 export function timelineKeys(event: KeyboardEvent, actions: TimelineActions): void {
@@ -13,7 +14,7 @@ export function timelineKeys(event: KeyboardEvent, actions: TimelineActions): vo
   const keys: Record<string, () => void> = {
     w: () => actions.zoom(1.5), s: () => actions.zoom(1 / 1.5),
     a: () => actions.pan(-0.2), d: () => actions.pan(0.2),
-    f: actions.fitSelection, F: actions.fitAll,
+    f: actions.fitSelection, F: actions.fitAll, x: actions.switchAxis,
     h: () => actions.step(-1), l: () => actions.step(1), ArrowLeft: () => actions.step(-1), ArrowRight: () => actions.step(1),
   };
   const action = keys[event.key];

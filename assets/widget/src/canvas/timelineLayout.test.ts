@@ -11,7 +11,7 @@ const SCALE: TimeScale = { from: 100, to: 300, left: 132, right: 932 };
 
 describe.each(views.flatMap((view) => [120, 200, 400].map((height) => ({ view, height, name: view.name }))))(
   "the timeline of $name in $height px", ({ view, height }) => {
-    const layout = layoutTimeline(view, height);
+    const layout = layoutTimeline(view, height, "order");
 
     test("has tracks that keep apart, before above after", () => {
       layout.tracks.slice(1).forEach((track, index) => {
@@ -43,12 +43,12 @@ describe.each(views.flatMap((view) => [120, 200, 400].map((height) => ({ view, h
   });
 
 test("a view has no more than what is wanted for it needs", () => {
-  for (const view of views) expect(layoutTimeline(view, wantedHeight(views)).contentHeight).toBeLessThanOrEqual(wantedHeight(views) + 26);
+  for (const view of views) expect(layoutTimeline(view, wantedHeight(views), "order").contentHeight).toBeLessThanOrEqual(wantedHeight(views) + 26);
 });
 
 test("every collective has one bar, a bucket the one of its merged collective", () => {
   for (const view of views) {
-    const bars = (side: "before" | "after") => tracksOf(view, side).filter(({ name }) => name !== COMPUTE).flatMap(({ lanes }) => lanes.flat());
+    const bars = (side: "before" | "after") => tracksOf(view, side, "order").filter(({ name }) => name !== COMPUTE).flatMap(({ lanes }) => lanes.flat());
     const starts = view.before.role.flatMap((role, node) => (role === "collective" ? [node] : []));
     expect(bars("before").map(({ node }) => node).sort((a, b) => a - b)).toEqual(starts);
     const merged = bars("after").filter(({ bucket }) => bucket >= 0);
@@ -60,7 +60,7 @@ test("what a bucket added to compute goes by no module's name", () => {
   const [view] = structuredClone(views);
   const node = view!.after.role.findIndex((role, index) => role === "compute" && view!.after.bucket[index]! < 0 && view!.after.module[index] !== "");
   view!.timelines.after.slices = [{ node, row: COMPUTE, lane: 0, start: node, end: node + 1, label: "", kind: "" }];
-  const labels = (): string[] => tracksOf(view!, "after")[0]!.lanes[0]!.map(({ label }) => label);
+  const labels = (): string[] => tracksOf(view!, "after", "order")[0]!.lanes[0]!.map(({ label }) => label);
   expect(labels()).not.toEqual([""]);
   view!.after.bucket[node] = 0;
   expect(labels()).toEqual([""]);
@@ -86,7 +86,7 @@ test("a window stays inside the program and never closes", () => {
 });
 
 test("the first bar that ends later is found at both ends", () => {
-  const lane = tracksOf(views[0]!, "before")[1]!.lanes[0]!;
+  const lane = tracksOf(views[0]!, "before", "order")[1]!.lanes[0]!;
   expect(firstEndingAfter(lane, -1)).toBe(0);
   expect(firstEndingAfter(lane, lane[0]!.end)).toBe(1);
   expect(firstEndingAfter(lane, Infinity)).toBe(lane.length);

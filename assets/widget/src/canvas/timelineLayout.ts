@@ -2,7 +2,7 @@
 // thin slots, so that the picture never outgrows its pane by its lanes.
 
 import type { View } from "../types";
-import { COMPUTE, tracksOf, type Track } from "./timelineTracks";
+import { COMPUTE, timelinesOf, tracksOf, type Axis, type Track } from "./timelineTracks";
 
 export interface PlacedTrack extends Track {
   y: number; // from the top of the content
@@ -34,9 +34,10 @@ const MIN_SLOT_HEIGHT = 3;
 const TRACK_GAP = 3;
 const SIDE_GAP = 10;
 const BOTTOM = 6;
+const AXES: readonly Axis[] = ["order", "measured"];
 
-export function layoutTimeline(view: View, height: number): TimelineLayout {
-  const tracks = [...tracksOf(view, "before"), ...tracksOf(view, "after")];
+export function layoutTimeline(view: View, height: number, axis: Axis): TimelineLayout {
+  const tracks = [...tracksOf(view, "before", axis), ...tracksOf(view, "after", axis)];
   const { heights, laneHeight } = shareHeight(tracks, height - AXIS_HEIGHT - SIDE_GAP - BOTTOM - tracks.length * TRACK_GAP);
   const placed: PlacedTrack[] = [];
   let y = AXIS_HEIGHT;
@@ -46,17 +47,18 @@ export function layoutTimeline(view: View, height: number): TimelineLayout {
     placed.push({ ...track, ...slotsFor(track.lanes.length, heights[index]!, laneHeight), y, isFirstOfSide });
     y += heights[index]! + TRACK_GAP;
   });
-  const { before, after } = view.timelines;
-  return { tracks: placed, contentHeight: y + BOTTOM, end: Math.max(1, before.end, after.end), unit: before.unit };
+  const { before, after } = timelinesOf(view, axis);
+  const end = Math.max(before.end, after.end);
+  return { tracks: placed, contentHeight: y + BOTTOM, end: end > 0 ? end : 1, unit: before.unit };
 }
 
 // The height at which no lane is squeezed and none is stretched.
 export function wantedHeight(views: readonly View[]): number {
-  const heights = views.map((view) => {
-    const tracks = [...tracksOf(view, "before"), ...tracksOf(view, "after")];
+  const heights = views.flatMap((view) => AXES.map((axis) => {
+    const tracks = [...tracksOf(view, "before", axis), ...tracksOf(view, "after", axis)];
     const numLanes = tracks.reduce((sum, { name, lanes }) => sum + (name === COMPUTE ? 1 : Math.max(1, lanes.length)), 0);
     return AXIS_HEIGHT + SIDE_GAP + BOTTOM + tracks.length * TRACK_GAP + numLanes * MAX_LANE_HEIGHT;
-  });
+  }));
   return Math.max(...heights);
 }
 

@@ -1,9 +1,9 @@
 // The timeline of both graphs on one scale, with buttons, keys and a text twin.
 
 import { select } from "../actions";
-import { button, h } from "../dom";
+import { button, h, setPressed } from "../dom";
 import { refOfBucket, refOfNode } from "../refs";
-import type { Pane, Ref, View } from "../types";
+import type { Pane, Ref, State, View } from "../types";
 import { hostCanvas } from "./canvasHost";
 import { listenToPointer } from "./pointer";
 import { drawTimeline } from "./timelineDraw";
@@ -11,21 +11,29 @@ import { hitTimeline, type TimelineHit } from "./timelineHit";
 import { timelineKeys, type TimelineActions } from "./timelineKeys";
 import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, wantedHeight, type TimeScale } from "./timelineLayout";
 import { timelineMarksOf } from "./timelineMarks";
-import { timelineTable } from "./timelineTwin";
-import type { Bar } from "./timelineTracks";
+import { timelineTable, timeText } from "./timelineTwin";
+import { timelinesOf, type Axis, type Bar } from "./timelineTracks";
 
 const RIGHT_MARGIN = 16;
 const HEAD_HEIGHT = 36;
+const RESTARTS: readonly (keyof State)[] = ["view", "axis"];
+const AXES: readonly [Axis, string, string][] = [
+  ["order", "program order", "A unit for each node, in the order of the program"],
+  ["measured", "measured", "Seconds, as one rank measured them"],
+];
+const MEASURED_HINT = "solid: in transit · hatched: done · !: exposed, compute waits";
 
 export const mountTimeline: Pane = (root, store) => {
-  let layout = layoutTimeline(store.current, 0);
+  let layout = layoutTimeline(store.current, 0, store.state.axis);
   let [from, to] = [0, layout.end];
   let scrollY = 0;
   let [width, height] = [0, 0]; // as last observed: a host that restyles itself may show no size for a moment
   let marks = timelineMarksOf(store.current, store.state);
 
   const title = h("h2", { class: "bv-title" });
-  const hint = h("span", { class: "bv-hint" }, "from start to wait");
+  const hint = h("span", { class: "bv-hint" });
+  const axes = h("div", { class: "bv-switch", role: "group", "aria-label": "Time axis" }, ...AXES.map(([axis, label, what]) =>
+    button(label, { title: `${what} (x)`, "data-key": "x", "data-value": axis, "aria-label": null, onclick: () => store.set({ axis }) })));
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Timeline. w and s zoom, a and d pan, f fits the selection, F fits all, left and right go from slice to slice." });
   const scaleNow = (): TimeScale => ({ from, to, left: LABELS_WIDTH, right: Math.max(LABELS_WIDTH + 40, width - RIGHT_MARGIN) });
   const show = (start: number, end: number): void => {
@@ -50,6 +58,7 @@ export const mountTimeline: Pane = (root, store) => {
       show(start - (end - start) * 0.15, end + (end - start) * 0.15);
     },
     fitAll: () => show(0, layout.end),
+    switchAxis: () => store.set({ axis: axisShown() === "order" ? "measured" : "order" }),
     step(offset) {
       const hits = allBars().filter(({ bar }) => bar.kind !== "");
       const at = hits.find(isSelected);
@@ -67,25 +76,35 @@ export const mountTimeline: Pane = (root, store) => {
     button("Fit all", { title: "Fit all (F)", "data-key": "F", "aria-label": null, onclick: actions.fitAll }));
   const twin = h("div", {});
   root.style.setProperty("--bv-timeline-wanted", `${HEAD_HEIGHT + wantedHeight(store.payload.views)}px`);
-  root.append(h("div", { class: "bv-head" }, title, hint, tools), stage, twin);
+  root.append(h("div", { class: "bv-head" }, title, axes, hint, tools), stage, twin);
 
   const host = hostCanvas(stage,
     (pen) => drawTimeline(pen, { layout, scale: scaleNow(), scrollY, height, marks }),
     (newWidth, newHeight) => {
       [width, height] = [newWidth, newHeight];
-      layout = layoutTimeline(store.current, height);
+      layout = layoutTimeline(store.current, height, store.state.axis);
       scrollTo(scrollY);
     });
+
+  function axisShown(): Axis {
+    return timelinesOf(store.current, store.state.axis) === store.current.timelines ? "order" : "measured";
+  }
 
   function scrollTo(wanted: number): void {
     scrollY = Math.max(0, Math.min(wanted, layout.contentHeight - height));
   }
 
   function startOver(): void {
-    layout = layoutTimeline(store.current, height);
+    layout = layoutTimeline(store.current, height, store.state.axis);
     [from, to] = [0, layout.end];
     scrollTo(0);
-    title.textContent = layout.unit === "node" ? "Timeline · program order" : "Timeline · estimated time";
+    const { measured } = store.current;
+    const isMeasured = axisShown() === "measured";
+    title.textContent = isMeasured ? `Timeline · measured, rank ${measured?.rank}` : "Timeline · program order";
+    title.title = isMeasured ? `${measured?.where}. Both runs begin at 0.` : "";
+    hint.textContent = isMeasured ? MEASURED_HINT : "from start to wait";
+    axes.hidden = (measured?.before ?? null) === null;
+    for (const each of axes.children) setPressed(each, (each as HTMLElement).dataset.value === axisShown());
     twin.replaceChildren(timelineTable(layout));
     host.canvas.setAttribute("aria-label", describe(layout.tracks.length, layout.end, layout.unit));
   }
@@ -97,7 +116,7 @@ export const mountTimeline: Pane = (root, store) => {
       const hit = hitAt(x, y);
       store.set({ hover: hit === null ? null : refOfBar(store.current, hit) });
       host.canvas.style.cursor = hit === null ? "default" : "pointer";
-      host.canvas.title = hit === null ? "" : titleOf(hit.bar);
+      host.canvas.title = hit === null ? "" : titleOf(hit.bar, layout.unit);
     },
     leave: () => store.set({ hover: null }),
     click(x, y, event) {
@@ -131,7 +150,7 @@ export const mountTimeline: Pane = (root, store) => {
   stage.addEventListener("keydown", (event) => timelineKeys(event, actions));
 
   const unsubscribe = store.subscribe((state, changed) => {
-    if (changed.has("view")) startOver();
+    if (RESTARTS.some((key) => changed.has(key))) startOver();
     marks = timelineMarksOf(store.current, state);
     const first = changed.has("selection") ? allBars().find(isSelected)?.bar : undefined;
     if (first !== undefined && (first.end < from || first.start > to)) {
@@ -154,8 +173,9 @@ function refOfBar(view: View, { track, bar }: TimelineHit): Ref {
   return bar.bucket >= 0 ? refOfBucket(view, bar.bucket) : refOfNode(view, track.side, bar.node);
 }
 
-function titleOf({ label, kind, start, end }: Bar): string {
-  return [label, kind, `${start.toLocaleString("en")} to ${end.toLocaleString("en")}`].filter((part) => part !== "").join("\n");
+function titleOf({ label, kind, start, end, measured }: Bar, unit: "node" | "s"): string {
+  const rows = (measured?.details ?? []).map(([name, value]) => `${name}: ${value}`);
+  return [label, kind, `${timeText(start, unit)} to ${timeText(end, unit)}`, ...rows].filter((part) => part !== "").join("\n");
 }
 
 function middleOf(bars: readonly Bar[], from: number, to: number): number {
@@ -163,6 +183,6 @@ function middleOf(bars: readonly Bar[], from: number, to: number): number {
   return bar === undefined ? (from + to) / 2 : Math.max(from, Math.min(to, (bar.start + bar.end) / 2));
 }
 
-function describe(numRows: number, end: number, unit: string): string {
-  return `Timeline of both graphs on one scale, ${numRows} rows, up to ${end.toLocaleString("en")} (${unit}).`;
+function describe(numRows: number, end: number, unit: "node" | "s"): string {
+  return `Timeline of both graphs on one scale, ${numRows} rows, up to ${timeText(end, unit)}.`;
 }

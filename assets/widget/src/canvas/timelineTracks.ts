@@ -1,7 +1,7 @@
 // Slices as tracks: compute folded into module blocks, and a track with lanes for every process group.
 
 import type { Side } from "../refs";
-import type { Kind, View } from "../types";
+import type { Kind, Slice, State, Timeline, View } from "../types";
 import { blockOf } from "./modules";
 import { labelOfNode } from "./skeleton";
 
@@ -13,47 +13,89 @@ export interface Bar {
   kind: Kind | "";
   bucket: number; // index of the bucket whose merged collective this is, else -1
   label: string;
+  measured: Measurement | null;
+}
+
+export interface Measurement {
+  done: number | null; // when the transfer was done, null where that is not known
+  exposed: readonly (readonly [number, number])[];
+  details: readonly (readonly [string, string])[];
 }
 
 export interface Track {
   side: Side;
   name: string; // "compute" or the name of the group
   lanes: Bar[][]; // each in order of start, without overlap
+  exposed: Bar[]; // of compute: where it waits for a collective, in order, without overlap
 }
 
+export type Axis = State["axis"];
 export const COMPUTE = "compute";
 
-export function tracksOf(view: View, side: Side): Track[] {
-  const tracks = new Map<string, Track>([[COMPUTE, { side, name: COMPUTE, lanes: [[]] }]]);
+// Both graphs on the axis that was asked for, on program order where nothing was measured.
+export function timelinesOf(view: View, axis: Axis): { before: Timeline; after: Timeline } {
+  const { before, after } = view.measured ?? { before: null, after: null };
+  return axis === "measured" && before !== null && after !== null ? { before, after } : view.timelines;
+}
+
+export function tracksOf(view: View, side: Side, axis: Axis): Track[] {
+  const compute: Track = { side, name: COMPUTE, lanes: [[]], exposed: [] };
+  const tracks = new Map<string, Track>([[COMPUTE, compute]]);
   const bucketOf = new Map(view.buckets.map(({ start }, index) => [start, index]));
-  for (const slice of view.timelines[side].slices) {
+  const waits: Bar[] = [];
+  for (const slice of timelinesOf(view, axis)[side].slices) {
     let track = tracks.get(slice.row);
-    if (track === undefined) tracks.set(slice.row, (track = { side, name: slice.row, lanes: [] }));
+    if (track === undefined) tracks.set(slice.row, (track = { side, name: slice.row, lanes: [], exposed: [] }));
     while (track.lanes.length <= slice.lane) track.lanes.push([]);
     const lane = track.lanes[slice.lane]!;
-    const { node, start, end, kind } = slice;
     if (slice.row === COMPUTE) {
-      const isHelper = (view[side].bucket[node] ?? -1) >= 0;
-      const label = isHelper ? "" : blockOf(view[side].module[node] ?? "");
-      addCompute(lane, { start, end, node, lastNode: node, kind: "", bucket: -1, label });
+      addCompute(lane, computeBar(view, side, slice));
       continue;
     }
-    const bucket = side === "after" ? (bucketOf.get(node) ?? -1) : -1;
-    const label = view.buckets[bucket]?.label ?? labelOfNode(view[side], node);
-    lane.push({ start, end, node, lastNode: node, kind, bucket, label });
+    const bar = collectiveBar(view, side, slice, side === "after" ? (bucketOf.get(slice.node) ?? -1) : -1);
+    lane.push(bar);
+    for (const [start, end] of bar.measured?.exposed ?? []) waits.push({ ...bar, start, end });
   }
+  compute.exposed = withoutOverlap(waits);
   return [...tracks.values()];
+}
+
+function computeBar(view: View, side: Side, slice: Slice): Bar {
+  const { node, start, end } = slice;
+  const isHelper = (view[side].bucket[node] ?? -1) >= 0;
+  const label = isHelper ? "" : blockOf(view[side].module[node] ?? "");
+  return { start, end, node, lastNode: node, kind: "", bucket: -1, label, measured: measurementOf(slice) };
+}
+
+function collectiveBar(view: View, side: Side, slice: Slice, bucket: number): Bar {
+  const { node, start, end, kind } = slice;
+  const label = view.buckets[bucket]?.label ?? labelOfNode(view[side], node);
+  return { start, end, node, lastNode: node, kind, bucket, label, measured: measurementOf(slice) };
+}
+
+function measurementOf({ done, exposed, details }: Slice): Measurement | null {
+  return details === undefined ? null : { done: done ?? null, exposed: exposed ?? [], details };
 }
 
 function addCompute(lane: Bar[], bar: Bar): void {
   const last = lane[lane.length - 1];
   const continues = last !== undefined && last.end === bar.start && (last.label === bar.label || bar.label === "");
-  if (!continues) {
+  if (!continues || bar.measured !== null) {
     lane.push(bar);
     return;
   }
   last.end = bar.end;
   last.lastNode = bar.node;
+}
+
+// Where several collectives are waited for at once, the first of them stands for all.
+function withoutOverlap(bars: Bar[]): Bar[] {
+  const kept: Bar[] = [];
+  for (const bar of bars.sort((one, other) => one.start - other.start)) {
+    const free = Math.max(bar.start, kept[kept.length - 1]?.end ?? -Infinity);
+    if (free < bar.end) kept.push({ ...bar, start: free });
+  }
+  return kept;
 }
 
 // Index of the first bar that ends after `time`.

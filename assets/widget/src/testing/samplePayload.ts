@@ -23,10 +23,20 @@ export function viewOf(name: string, before: GraphColumns): View {
     name,
     summary: summaryOf(plan),
     policy: [["cap", "25 MiB"], ["mode", "default"], ["strategy", "adjacent"], ["fidelity", "safe"]],
+    controls: {
+      capMib: 25, capsMib: [0.01, 900], mode: "default", strategy: "adjacent", fidelity: "safe",
+      kinds: ["all_gather", "reduce_scatter", "all_reduce"], maxSpanNodes: null,
+      choices: {
+        mode: ["default", "custom_ops"], strategy: ["adjacent", "grouped"], fidelity: ["safe", "inductor"],
+        kinds: ["all_gather", "reduce_scatter", "all_reduce"],
+      },
+    },
+    canPlan: true, isComplete: true, isRewritten: true, obstacle: "", difference: null,
     before,
     ...rewritten,
     ...plan,
     timelines: { before: timelineOf(before, []), after: timelineOf(rewritten.after, labels) },
+    measured: null,
     text: plan.decisions.map(({ step, label, size, outcome, reason }) =>
       [String(step + 1).padStart(3), label.padEnd(28), size.padStart(9), outcome.padEnd(12), reason].join("  ")).join("\n"),
   };

@@ -9,6 +9,7 @@ import { readersOf, usesOf } from "../readers";
 import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
+import { measuredSection } from "./measured";
 import { chain, facts, memberList, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
 
 const SHOWN_MEMBERS = 12;
@@ -37,6 +38,8 @@ export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
     facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
       ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)]]),
     path.length === 0 ? null : section("Witness", chain(store, "before", path)),
+    measuredSection(view, bucket === undefined ? "Measured" : "Measured, before", "before", node),
+    bucket === undefined ? null : measuredSection(view, `Measured, ${bucket.label}`, "after", bucket.start),
     fill === null ? null : section(bucket === undefined ? "Cap, as the pass saw it" : `Bucket ${bucket.label}`, capMeter(store, fill)),
     bucket === undefined ? null : section("Byte layout", byteLayout(store, bucket, node)),
     usesSection(store, "before", node),
@@ -53,9 +56,10 @@ export function bucketPage(store: Store, bucket: Bucket): HTMLElement[] {
   return [
     title(label, kind, `${formatCount(members.length, "member")} · ${size}`),
     facts(rows),
+    measuredSection(store.current, "Measured", "after", start),
     section("Cap", capMeter(store, fillOfBucket(store.current, bucket))),
     section("Byte layout", byteLayout(store, bucket, -1)),
-  ];
+  ].filter((part) => part !== null);
 }
 
 export function nodePage(store: Store, side: Side, node: number): HTMLElement[] {
