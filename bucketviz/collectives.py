@@ -142,7 +142,7 @@ def normalized_arguments(node: fx.Node) -> dict[str, Any]:
     """Gives a node's arguments by schema name; without a schema those alone that were passed by keyword."""
     target = target_of(node)
     names = _argument_names(target) if isinstance(target, torch._ops.OpOverload) else ()
-    return {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    return dict(zip(names, node.args, strict=False), **node.kwargs)
 
 
 @cache

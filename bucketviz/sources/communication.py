@@ -20,8 +20,6 @@ from bucketviz.collectives import (
 from bucketviz.records.graph import Collective, Kind, Node, Tensor
 from bucketviz.tensors import size_bytes
 
-_SENT = ("input", "inputs", "self")
-"""What the ops call the argument that they send."""
 _CAST_ARGUMENTS = frozenset({"self", "a", "dtype"})
 
 
@@ -43,7 +41,7 @@ def describe_collective(
         earlier: The records of the nodes before it.
     """
     arguments = normalized_arguments(node)
-    sent = next((arguments[name] for name in _SENT if name in arguments), None)
+    sent = arguments.get("input", arguments.get("inputs", arguments.get("self")))
     out_bytes = size_bytes(node.meta.get("val")) if tensor is None else tensor.size_bytes
     cast = single_use_cast(sent)
     return Collective(
