@@ -186,8 +186,8 @@ class _OpenBucket:
         closed_by: str = "",
         previous: _OpenBucket | None = None,
     ) -> Look:
-        seen = Look(candidate, self.members, len(self.members), self.size_bytes, self.cap_bytes, objection, closed_by)
+        members, size_bytes, cap_bytes = self.members, self.size_bytes, self.cap_bytes
         if previous is None:
-            return seen
-        span_nodes = previous.span_with(candidate) if closed_by == "span" else 0
-        return seen._replace(previous=previous.members, previous_bytes=previous.size_bytes, span_nodes=span_nodes)
+            return Look(candidate, members, len(members), size_bytes, cap_bytes, objection, closed_by)
+        before = (previous.members, previous.size_bytes, previous.span_with(candidate) if closed_by == "span" else 0)
+        return Look(candidate, members, len(members), size_bytes, cap_bytes, objection, closed_by, *before)

@@ -78,13 +78,17 @@ class Below:
         position = self._reachability.position[member]
         if position < self._furthest:
             self._independent.clear()
-        self._first, self._furthest = min(position, self._first), max(position, self._furthest)
+        else:
+            self._furthest = position
+        if position < self._first:
+            self._first = position
         self._member_above[member] = member
 
     def member_above(self, name: str) -> str:
         """Gives a member that the node depends on; empty when there is none."""
         inputs_of, position = self._reachability.inputs, self._reachability.position
-        self._furthest = max(position[name], self._furthest)
+        if position[name] > self._furthest:
+            self._furthest = position[name]
         visited: list[str] = []
         stack = [name]
         while stack:
