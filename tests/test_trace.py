@@ -39,7 +39,7 @@ def flights(timeline):
 
 
 class TestOnTheHost:
-    """ag starts at 1, mm computes from 2 to 4, the wait blocks from 4 to 6."""
+    """ag is issued from 1 to 2, mm computes from 2 to 4, the wait blocks from 4 to 6."""
 
     EVENTS = (annotation("ag", 1, 2), annotation("mm", 2, 4), annotation("wait", 4, 6))
 
@@ -56,21 +56,22 @@ class TestOnTheHost:
         assert [(item.name, item.start, item.end) for item in timeline.slices] == [("ag", 0, 5), ("mm", 1, 3)]
         assert (timeline.unit, timeline.step_seconds) == ("s", 5)
 
-    def test_a_wait_that_blocks_is_exposed(self):
-        assert self.timeline().exposed_seconds == 2
+    def test_issuing_it_and_a_wait_that_blocks_are_exposed(self):
+        assert flights(self.timeline())["ag"].exposed == ((0, 1), (3, 5))
+        assert self.timeline().exposed_seconds == 3
 
-    def test_a_transfer_that_was_done_before_its_wait_is_not(self):
+    def test_the_wait_for_a_transfer_that_was_done_is_not(self):
         timeline = self.timeline(event("user_annotation", "gloo:all_gather", 1.5, 3, OTHER))
-        assert (flights(timeline)["ag"].done, timeline.exposed_seconds) == (2, 0)
+        assert (flights(timeline)["ag"].done, timeline.exposed_seconds) == (2, 1)
         assert flights(timeline)["ag"].transfer_seconds == 2
 
     def test_a_transfer_that_ends_in_the_wait_is(self):
         timeline = self.timeline(event("user_annotation", "gloo:all_gather", 1.5, 5.5, OTHER))
-        assert (flights(timeline)["ag"].done, timeline.exposed_seconds) == (4.5, 2)
+        assert (flights(timeline)["ag"].done, timeline.exposed_seconds) == (4.5, 3)
 
     def test_without_a_wait_it_ends_where_it_was_issued(self):
         flight = flights(self.timeline(flights=[Flight("ag", "0", None)]))["ag"]
-        assert (flight.start, flight.end, flight.wait_start, flight.exposed) == (0, 1, None, ())
+        assert (flight.start, flight.end, flight.wait_start, flight.exposed) == (0, 1, None, ((0, 1),))
 
     def test_a_node_that_the_trace_does_not_show_is_named(self):
         with pytest.raises(ExecutionError, match="recorded no annotation of node lost"):

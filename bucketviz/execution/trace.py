@@ -70,8 +70,8 @@ def timeline_of(events: Sequence[Event], computing: Iterable[str], flights: Sequ
     """Gives compute as a slice a node and every collective from its start to the end of its wait.
 
     On CPU a node computes while its annotation is open. A collective starts with the annotation of its start and
-    ends with that of its wait, and is exposed while that wait blocks: not at all where the transfer was done before.
-    Gloo's own events say when that was, where they can be told apart.
+    ends with that of its wait, and is exposed while one of the two holds up the thread that computes; the wait does
+    not where the transfer was done before. Gloo's own events say when that was, where they can be told apart.
 
     On a GPU all times are the device's. A collective starts and is done with the work that it launched on a stream
     on which nothing computes, its wait begins when the computing stream gets there, and it is exposed while nothing
@@ -178,11 +178,13 @@ def _extent(trace: _Trace, flight: Flight) -> Interval:
 def _on_host(trace: _Trace, flight: Flight, done: float | None) -> Slice:
     start, issued = trace.span(flight.name)
     row = group_row(flight.group_name)
+    issuing = (start, issued)
     if flight.wait is None:
-        return Slice(flight.name, row, 0, start, issued if done is None else max(issued, done), done=done)
+        end = issued if done is None else max(issued, done)
+        return Slice(flight.name, row, 0, start, end, done=done, exposed=(issuing,))
     wait = trace.span(flight.wait)
-    blocks = done is None or done > wait[0]
-    return Slice(flight.name, row, 0, start, wait[1], done=done, wait_start=wait[0], exposed=(wait,) if blocks else ())
+    blocked = (issuing, wait) if done is None or done > wait[0] else (issuing,)
+    return Slice(flight.name, row, 0, start, wait[1], done=done, wait_start=wait[0], exposed=blocked)
 
 
 def _device_slices(trace: _Trace, computing: Sequence[str], flights: Sequence[Flight]) -> list[Slice]:
