@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bucketviz.showing import explore
     from bucketviz.sources import gallery
     from bucketviz.sources.fake_world import fake_world
-    from bucketviz.verbs import bucket, capture, describe, execute, plan, simulate
+    from bucketviz.verbs import bucket, capture, describe, execute, plan, save_job, simulate
 
 __version__ = "0.1.0"
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "load",
     "plan",
     "records",
+    "save_job",
     "simulate",
 ]
 

@@ -52,6 +52,6 @@ def run_demo(num_layers: int, world_size: int, cap_mib: float) -> Demo:
     for graph in (captured.forward, captured.backward):
         assert graph is not None, "the gallery's model has trainable parameters"
         result = bucket(graph, policy)
-        executions.append(execute(result, world_size=world_size))
+        executions.append(execute(result, world_size=world_size, backend="lockstep"))
         rewrites.append(rewrite_record(result))
     return Demo(tuple(rewrites), tuple(executions))

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.arguments import check_graph, check_rank, check_result, check_world_size
-from bucketviz.collectives import Groups
-from bucketviz.errors import ExecutionError, PolicyError
-from bucketviz.execution import verify_lockstep
-from bucketviz.execution.groups import members_of
+from bucketviz.arguments import check_graph, check_rank
+from bucketviz.errors import PolicyError
+from bucketviz.executing import execute, save_job
 from bucketviz.options import policy_of
 from bucketviz.planning import make_plan
-from bucketviz.progress import Advance, progress
-from bucketviz.records import Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
+from bucketviz.progress import progress
+from bucketviz.records import Estimate, Graph, Plan, Policy, Prediction, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.simulation import estimate, machine_named
 from bucketviz.sources.capture import capture
 from bucketviz.sources.describe import describe
 from bucketviz.views import rewrite_record
 
-__all__ = ["bucket", "capture", "describe", "execute", "plan", "simulate"]
+__all__ = ["bucket", "capture", "describe", "execute", "plan", "save_job", "simulate"]
 
 Source = fx.GraphModule | Graph
 
@@ -74,70 +71,6 @@ def bucket(
         return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)
 
 
-def execute(
-    result: Bucketed,
-    *,
-    backend: str = "lockstep",
-    device: str = "cpu",
-    world_size: int | None = None,
-    inputs: Sequence[Sequence[object]] | None = None,
-    seed: int = 0,
-    on_progress: Callable[[float], None] | None = None,
-) -> Execution:
-    """Runs the graph before and after on every rank with the same inputs and compares every bit.
-
-    Args:
-        result: What :func:`bucket` gave.
-        backend: ``lockstep``: all ranks in this process, in step. It is the reference for all numbers.
-        device: Where the tensors live.
-        world_size: Number of ranks; by default as many as it takes for the highest rank in the graph's process groups.
-        inputs: For each rank a value for each placeholder; random ones by default, different on each rank.
-        seed: Seed of the random inputs.
-        on_progress: Told the fraction that is done, from 0 to 1; by default a bar shows it after two seconds.
-
-    Raises:
-        ExecutionError: for what :func:`bucket` did not give, for another backend,
-            a world that does not fit the groups, an op that is not known.
-    """
-    check_result(result)
-    if backend != "lockstep":
-        raise ExecutionError(f"backend={backend!r} is not known; choose lockstep")
-    if world_size is not None:
-        check_world_size(world_size)
-    graph = result.plan.graph
-    world = _world_size(graph) if world_size is None else world_size
-    with progress(f"Running {graph.name} on {world} ranks", total=1.0) as advance:
-        return verify_lockstep(
-            [result.before] * world,
-            [_rewritten_for(rank, result, graph.groups, world) for rank in range(world)],
-            graph.groups,
-            inputs,
-            seed=seed,
-            device=device,
-            on_progress=on_progress or _steps(advance),
-        )
-
-
-def _steps(advance: Advance) -> Callable[[float], None]:
-    """Turns fractions done into the steps that a bar takes."""
-    done = 0.0
-
-    def report(fraction: float) -> None:
-        nonlocal done
-        advance(fraction - done)
-        done = fraction
-
-    return report
-
-
-def _rewritten_for(rank: int, result: Bucketed, groups: Groups, world_size: int) -> fx.GraphModule:
-    """Gives the graph after for one rank, which may mean another group by the same name than rank 0 does."""
-    if rank == result.rank:
-        return result.after
-    own = {name: members_of(rank, name, groups, world_size) for name in groups}
-    return rewrite(result.before, result.plan, rank=rank, groups=own).after
-
-
 def simulate(source: Source | Bucketed | Rewrite, /, machine: str = "h100-8x-ib") -> Estimate | Prediction:
     """Predicts what a graph, or a graph before and after, takes on a machine that need not be here.
 
@@ -168,14 +101,3 @@ def simulate(source: Source | Bucketed | Rewrite, /, machine: str = "h100-8x-ib"
         return Prediction(source, estimate(source.before, known), estimate(source.after, known))
     check_graph(source, takes_records=True)
     return estimate(source if isinstance(source, Graph) else describe(source), known)
-
-
-def _world_size(graph: Graph) -> int:
-    if graph.groups:
-        return max(max(ranks) for ranks in graph.groups.values()) + 1
-    if not any(True for _ in graph.collectives()):
-        return 1
-    raise ExecutionError(
-        "the graph names no process group that is known, so its world size is not; "
-        'pass world_size= and set gm.meta["process_groups"] = {name: ranks}'
-    )

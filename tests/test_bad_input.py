@@ -19,7 +19,7 @@ def test_a_graph_without_collectives_stays_what_it_was() -> None:
     assert "nothing communicates" in plan.summary()
     result = bv.bucket(gm)
     assert [node.name for node in result.after.graph.nodes] == [node.name for node in gm.graph.nodes]
-    assert bv.execute(result).equal
+    assert bv.execute(result, backend="lockstep").equal
     assert "nothing communicates" in str(bv.explore(gm))
 
 
@@ -75,7 +75,7 @@ def test_a_reduction_needs_no_rank_and_so_no_group() -> None:
     result = bv.bucket(gm)
     assert result.plan.buckets
     with pytest.raises(ExecutionError, match="process_groups"):
-        bv.execute(result)
+        bv.execute(result, backend="lockstep")
 
 
 def test_a_graph_module_of_another_kind_is_described_by_what_it_is() -> None:

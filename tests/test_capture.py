@@ -127,7 +127,7 @@ def test_a_world_of_one_rank_still_communicates() -> None:
     captured = bv.capture(TwoLayers(), X, world_size=1)
     assert kinds(captured.forward) == {"all_gather": 4}
     assert captured.groups == {"0": (0,)}
-    assert bv.execute(bv.bucket(captured.forward)).equal
+    assert bv.execute(bv.bucket(captured.forward), backend="lockstep").equal
 
 
 def test_the_rank_is_that_of_the_world_that_is_up() -> None:
@@ -246,8 +246,8 @@ def test_the_modules_of_the_field_are_captured(name: str) -> None:
     assert parameters(captured.forward) == gradients(captured) == names
     assert kinds(captured.forward) == {"all_gather": len(names)}
     assert kinds(captured.backward) == {"reduce_scatter": len(names)}
-    assert bv.execute(bv.bucket(captured.forward)).equal
-    assert bv.execute(bv.bucket(captured.backward)).equal
+    assert bv.execute(bv.bucket(captured.forward), backend="lockstep").equal
+    assert bv.execute(bv.bucket(captured.backward), backend="lockstep").equal
 
 
 class _List(nn.Module):
@@ -333,7 +333,7 @@ def test_graphs_are_planned_and_run_when_no_process_group_is_up() -> None:
     for gm in (captured.forward, captured.backward):
         assert bv.describe(gm).groups == {"0": (0, 1, 2, 3)}
         assert bv.plan(gm).num_collectives_after < 4
-        assert bv.execute(bv.bucket(gm)).equal
+        assert bv.execute(bv.bucket(gm), backend="lockstep").equal
 
 
 def test_a_capture_says_in_one_line_what_it_is() -> None:

@@ -73,7 +73,7 @@ def test_a_tensor_parallel_capture_is_planned_and_run_after_its_world_is_gone() 
         assert bv.describe(gm).groups == {"0": (0, 1)}
         values = [node.meta["val"] for node in gm.graph.nodes if node.op == "placeholder"]
         assert {type(value) for value in values} == {FakeTensor, type(None)}, "no value holds on to a device mesh"
-        assert bv.execute(bv.bucket(gm), world_size=2).equal
+        assert bv.execute(bv.bucket(gm), world_size=2, backend="lockstep").equal
 
 
 def test_two_axes_communicate_in_their_own_groups() -> None:
@@ -122,7 +122,7 @@ def test_functional_collectives_of_the_model() -> None:
     assert collectives(captured.forward) == [("all_reduce", "0"), ("all_gather", "0")]
     assert captured.groups == {"0": (0, 1, 2, 3)}
     assert captured.backward is None
-    assert bv.execute(bv.bucket(captured.forward)).equal
+    assert bv.execute(bv.bucket(captured.forward), backend="lockstep").equal
 
 
 def test_a_plain_module_is_traced_without_collectives() -> None:

@@ -200,7 +200,7 @@ def test_graphs_do_not_keep_the_model_alive() -> None:
     del model
     gc.collect()
     assert [reference() for reference in watched] == [None, None]
-    assert bv.execute(bv.bucket(captured.forward)).equal
+    assert bv.execute(bv.bucket(captured.forward), backend="lockstep").equal
 
 
 def test_a_world_that_the_caller_brought_up_stays_up() -> None:

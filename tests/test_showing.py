@@ -134,7 +134,7 @@ class TestMeasured:
 
     def test_lockstep_has_no_times_to_show(self):
         result = bv.bucket(SAMPLES["adjacent_gathers"]())
-        run = bv.execute(result)
+        run = bv.execute(result, backend="lockstep")
         shown = bv.explore(replace(run, rewrite=rewrite_record(result)))
         labels = [stat["label"] for stat in shown._document["views"][0]["summary"]]
         assert "numbers" in labels

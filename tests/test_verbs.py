@@ -36,7 +36,7 @@ def test_bucket_leaves_the_graph_it_was_given_alone() -> None:
 
 @pytest.mark.parametrize("world_size", [2, 4, 8])
 def test_execute_proves_that_no_bit_changed(world_size: int) -> None:
-    execution = bv.execute(bv.bucket(SAMPLES["fsdp_step"](world_size)))
+    execution = bv.execute(bv.bucket(SAMPLES["fsdp_step"](world_size)), backend="lockstep")
     assert execution.equal
     assert execution.world_size == world_size
     assert "bitwise equal" in str(execution)
@@ -46,7 +46,7 @@ def test_execute_runs_the_very_graph_that_bucket_gave() -> None:
     result = bv.bucket(SAMPLES["adjacent_gathers"](1))
     output = result.after.graph.output_node()
     output.args = (tuple(reversed(output.args[0])),)
-    execution = bv.execute(result)
+    execution = bv.execute(result, backend="lockstep")
     assert not execution.equal
     assert "2 differ, first output 0 on rank 0" in str(execution)
 
@@ -56,11 +56,11 @@ def test_execute_refuses_ranks_that_run_different_programs() -> None:
     output = result.after.graph.output_node()
     output.args = (tuple(reversed(output.args[0])),)
     with pytest.raises(ExecutionError, match="the graphs of rank 0 and rank 2 differ"):
-        bv.execute(result)
+        bv.execute(result, backend="lockstep")
 
 
 def test_execute_runs_a_sub_group_whose_siblings_it_derives() -> None:
-    execution = bv.execute(bv.bucket(SAMPLES["subgroup"]()))
+    execution = bv.execute(bv.bucket(SAMPLES["subgroup"]()), backend="lockstep")
     assert execution.equal
     assert execution.world_size == 8
 
@@ -68,18 +68,18 @@ def test_execute_runs_a_sub_group_whose_siblings_it_derives() -> None:
 def test_execute_takes_inputs_and_gives_the_same_for_the_same_seed() -> None:
     result = bv.bucket(SAMPLES["adjacent_gathers"]())
     ones = [[torch.full((8, 4), float(rank))] * 3 for rank in range(4)]
-    assert bv.execute(result, inputs=ones).equal
+    assert bv.execute(result, inputs=ones, backend="lockstep").equal
 
 
 @pytest.mark.parametrize("world_size", [0, -1, True, 2.5, "4"])
 def test_execute_refuses_worlds_that_cannot_be(world_size: Any) -> None:
     with pytest.raises(ExecutionError, match="positive number of ranks, got"):
-        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), world_size=world_size)
+        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), world_size=world_size, backend="lockstep")
 
 
 def test_execute_refuses_a_world_too_small_for_the_groups() -> None:
     with pytest.raises(ExecutionError, match="a world of 2"):
-        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), world_size=2)
+        bv.execute(bv.bucket(SAMPLES["adjacent_gathers"]()), world_size=2, backend="lockstep")
 
 
 def test_execute_refuses_a_backend_it_does_not_know() -> None:
@@ -92,7 +92,7 @@ def test_execute_asks_for_the_groups_it_needs() -> None:
     result = bv.bucket(gm, kinds="all_reduce")
     result.plan.graph.groups.clear()
     with pytest.raises(ExecutionError, match=f"{GROUPS_KEY}"):
-        bv.execute(result)
+        bv.execute(result, backend="lockstep")
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,16 @@ def check_seed(seed: object) -> None:
         raise ExecutionError(f"seed takes an int from 0 to 2**63 - 1, got {seed!r}; pass 0, for example")
 
 
+def check_count(name: str, count: object, least: int) -> None:
+    """Refuses what is no number of runs.
+
+    Raises:
+        ExecutionError: for anything but an int from ``least``.
+    """
+    if isinstance(count, bool) or not isinstance(count, int) or count < least:
+        raise ExecutionError(f"{name} takes a number of runs from {least}, got {count!r}")
+
+
 def check_inputs(placeholders: Sequence[fx.Node], inputs: object, rank: int) -> None:
     """Holds the inputs of one rank against the fake values that its graph was captured with, where it has them.
 

@@ -12,6 +12,7 @@ outputs/             what each rank returned, where that was asked for
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -23,7 +24,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from bucketviz.errors import ExecutionError, RecordError
-from bucketviz.execution.checks import check_inputs
+from bucketviz.execution.checks import check_count, check_inputs, check_seed
 from bucketviz.execution.portable import StorageReader, StorageWriter, read_graph, write_graph
 from bucketviz.execution.status import prepare_status
 from bucketviz.records import Plan, from_json, to_json
@@ -33,6 +34,7 @@ EXECUTION = "execution.json"
 """What all ranks found, together: rank 0 writes it at the end."""
 AGENT = "agent"
 """Name of the status of the process that starts the ranks."""
+BACKENDS = ("gloo", "nccl")
 Inputs = Sequence[Sequence[object]]
 
 
@@ -40,15 +42,18 @@ Inputs = Sequence[Sequence[object]]
 class JobOptions:
     """What a job is asked for.
 
+    Raises:
+        ExecutionError: for a backend, seed, number of runs or time that is none.
+
     Attributes:
         backend: ``gloo`` or ``nccl``.
         world_size: Number of ranks.
         seed: Seed of random inputs and random ops.
         warmup: Runs of each side that are not timed.
         repeats: Runs of each side that are.
-        compiles: Whether both sides go through Inductor.
-        profiles: Whether each side runs once more under the profiler.
-        keeps_outputs: Whether what every rank returned is written to ``outputs/``.
+        compile: Whether both sides go through Inductor.
+        profile: Whether each side runs once more under the profiler.
+        keep_outputs: Whether what every rank returned is written to ``outputs/``.
         timeout_s: Seconds in which no rank may fail to get on.
     """
 
@@ -57,10 +62,23 @@ class JobOptions:
     seed: int = 0
     warmup: int = 1
     repeats: int = 5
-    compiles: bool = False
-    profiles: bool = False
-    keeps_outputs: bool = False
+    compile: bool = False
+    profile: bool = False
+    keep_outputs: bool = False
     timeout_s: float = 300.0
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            raise ExecutionError(f"ranks in processes of their own take {' or '.join(BACKENDS)}, got {self.backend!r}")
+        check_seed(self.seed)
+        check_count("warmup", self.warmup, 0)
+        check_count("repeats", self.repeats, 1)
+        if not isinstance(self.timeout_s, int | float) or not 0 < self.timeout_s < math.inf:
+            raise ExecutionError(f"timeout_s takes a positive number of seconds, got {self.timeout_s!r}")
+        if self.compile and self.profile:
+            raise ExecutionError(
+                "profile=True shows the nodes of the graph, and compile=True fuses them; ask for one of the two"
+            )
 
     @property
     def device_type(self) -> str:

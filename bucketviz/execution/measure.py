@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch.profiler import ProfilerActivity
 
-from bucketviz.errors import ExecutionError
+from bucketviz.execution.checks import check_count
 from bucketviz.records.execution import Measured
 
 Run = Callable[[], object]
@@ -49,8 +49,8 @@ def measure(
         >>> len(measured.seconds), measured.peak_bytes
         (3, 1024)
     """
-    _check_count("warmup", warmup, 0)
-    _check_count("repeats", repeats, 1)
+    check_count("warmup", warmup, 0)
+    check_count("repeats", repeats, 1)
     prepare = before_each or (lambda: None)
     for _ in range(warmup):
         prepare()
@@ -59,11 +59,6 @@ def measure(
         return _on_gpu(run, prepare, device, repeats, with_memory)
     seconds = tuple(_clocked(run, prepare) for _ in range(repeats))
     return Measured(seconds, _peak_on_cpu(run, prepare) if with_memory else None)
-
-
-def _check_count(name: str, count: object, least: int) -> None:
-    if isinstance(count, bool) or not isinstance(count, int) or count < least:
-        raise ExecutionError(f"{name} takes a number of runs from {least}, got {count!r}")
 
 
 def _clocked(run: Run, prepare: Run) -> float:

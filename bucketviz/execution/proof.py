@@ -30,7 +30,7 @@ class Side:
         self._inputs = own_tensors(inputs, None, is_written=any(map(may_write, gm.graph.nodes)))
         self._options = options
         self._notes = notes
-        self._called = _compiled(gm) if options.compiles else gm
+        self._called = _compiled(gm) if options.compile else gm
 
     def outputs(self, rank: int) -> tuple[object, ...]:
         """Runs it once: node by node, or as one where it is compiled.
@@ -39,7 +39,7 @@ class Side:
             ExecutionError: naming the node that failed.
         """
         torch.manual_seed(self._options.seed + rank)
-        if self._options.compiles:
+        if self._options.compile:
             self._notes.begin(f"compiling and running the graph {self._name}")
             self._notes.at_run("the first run")
             return as_outputs(self._call())
@@ -65,7 +65,7 @@ class Side:
         measured = measure(
             self._call, device=device, warmup=options.warmup, repeats=options.repeats, before_each=begin_run
         )
-        if not options.profiles:
+        if not options.profile:
             return measured
         self._notes.begin(f"profiling the graph {self._name}")
         begin_run()

@@ -121,7 +121,7 @@ def _prove(
         Side(name, gm, inputs, options, notes) for name, gm in (("before", result.before), ("after", result.after))
     ]
     before, after = [side.outputs(rank) for side in sides]
-    if options.keeps_outputs:
+    if options.keep_outputs:
         write_outputs(folder, rank, {"before": before, "after": after})
     compared = compare([before], [after], relative_tolerances(result.before, result.plan))
     execution = Execution(
