@@ -1,0 +1,1 @@
+"""What leaves the explorer: pictures, graphs, tables and traces, from records alone."""
