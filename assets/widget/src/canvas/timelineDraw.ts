@@ -88,7 +88,7 @@ function drawTrack(pen: Pen, scene: TimelineScene, track: PlacedTrack): void {
       if (track.name === COMPUTE) drawCompute(pen, scene, track, bar, y);
       else drawCollective(pen, scene, track, bar, bars[place + 1], y);
     });
-    for (const wait of barsBetween(track.exposed, scene.scale)) drawExposedWait(pen, scene, track, wait, y);
+    for (const wait of visibleWaits(track.exposed, scene.scale)) drawExposedWait(pen, scene, track, wait, y);
     for (const bar of barsBetween(lane, scene.scale)) if (scene.marks.isSelected(track, bar)) outlined.push([bar, y]);
     for (const block of blocks) writeBlockLabel(pen, scene, track, block, y);
   });
@@ -102,7 +102,7 @@ function* barsBetween(lane: readonly Bar[], { from, to }: TimeScale): Generator<
 // Bars in view; those that would touch on screen and say the same are drawn as one.
 export function visibleBars(lane: readonly Bar[], scale: TimeScale): Bar[] {
   const bars: Bar[] = [];
-  const join = ((scale.to - scale.from) / Math.max(1, scale.right - scale.left)) * JOIN_PX;
+  const join = joinedSpan(scale);
   for (const bar of barsBetween(lane, scale)) {
     const last = bars[bars.length - 1];
     const touches = last !== undefined && bar.start - last.end < join;
@@ -111,6 +111,21 @@ export function visibleBars(lane: readonly Bar[], scale: TimeScale): Bar[] {
     else bars.push(bar);
   }
   return bars;
+}
+
+// Waits in view; the start and the wait of one collective are one where they touch on screen.
+export function visibleWaits(waits: readonly Bar[], scale: TimeScale): Bar[] {
+  const joined: Bar[] = [];
+  for (const wait of barsBetween(waits, scale)) {
+    const last = joined[joined.length - 1];
+    if (last !== undefined && last.node === wait.node && wait.start - last.end < joinedSpan(scale)) joined[joined.length - 1] = { ...last, end: wait.end };
+    else joined.push(wait);
+  }
+  return joined;
+}
+
+function joinedSpan({ from, to, left, right }: TimeScale): number {
+  return ((to - from) / Math.max(1, right - left)) * JOIN_PX;
 }
 
 interface Extent {

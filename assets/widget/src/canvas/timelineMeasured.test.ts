@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
 import { measuredRows } from "../panes/inspector/measured";
 import type { Measured, MeasuredTimeline, Slice, View } from "../types";
+import { visibleWaits } from "./timelineDraw";
 import { hitTimeline } from "./timelineHit";
 import { layoutTimeline, xOfTime } from "./timelineLayout";
 import { timelineTable } from "./timelineTwin";
@@ -78,4 +79,13 @@ test("the inspector finds the rows of a collective and of a bucket", () => {
   expect(measuredRows(view, "after", view.buckets[0]!.start)).toContainEqual(["busbw", "7 GB/s"]);
   expect(measuredRows(view, "before", view.before.role.indexOf("compute"))).toEqual([]);
   expect(measuredRows(samplePayload().views[0]!, "after", view.buckets[0]!.start)).toEqual([]);
+});
+
+test("start and wait of one collective are one wait where they touch on screen, two where they do not", () => {
+  const [first] = tracksOf(measuredView(), "before", "measured")[0]!.exposed;
+  const waits = [{ ...first!, start: 0, end: 3 * MS }, { ...first!, start: 3.001 * MS, end: 5 * MS }, { ...first!, node: 0, start: 5 * MS, end: 6 * MS }];
+  const spans = (to: number): [number, number][] => visibleWaits(waits, { from: 0, to, left: 0, right: 1000 }).map(({ start, end }) => [start, end]);
+  expect(spans(10 * MS)).toEqual([[0, 5 * MS], [5 * MS, 6 * MS]]);
+  expect(spans(0.1 * MS)).toEqual([[0, 3 * MS]]);
+  expect(visibleWaits(waits, { from: 2.99 * MS, to: 3.01 * MS, left: 0, right: 1000 })).toHaveLength(2);
 });
