@@ -64,6 +64,7 @@ def user_frames(stack_trace: str) -> tuple[Frame, ...]:
     )
 
 
+@lru_cache(maxsize=4096)
 def innermost_place(stack_trace: str) -> str:
     """Gives ``model.py:118``, the innermost line of the user's code; empty when there is none."""
     frames = user_frames(stack_trace)
