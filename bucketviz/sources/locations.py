@@ -50,8 +50,8 @@ def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:
     for node in gm.graph.nodes:
         if node.op == "placeholder" and node.name in parameters:
             named[node] = parameters[node.name]
-        elif node.op == "call_function" and len(node.all_input_nodes) == 1:
-            source = node.all_input_nodes[0]
+        elif node.op == "call_function" and len(sources := node.all_input_nodes) == 1:
+            source = sources[0]
             if source in named and not is_wait(source):
                 named[node] = named[source]
     for index, name in gradients.items():
