@@ -4,6 +4,7 @@ import math
 
 MIB = 2**20
 _TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+_BANDWIDTH_UNITS = (("GB/s", 1e9), ("MB/s", 1e6), ("KB/s", 1e3), ("B/s", 1.0))
 _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
@@ -46,13 +47,16 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_bandwidth(bytes_per_second: float | None) -> str:
-    """Gives a bandwidth as nccl-tests do, in decimal units: ``195 GB/s``; ``?`` where it is unknown.
+    """Gives a bandwidth in decimal units, as nccl-tests do: ``195 GB/s``, ``3.2 MB/s``; ``?`` where it is unknown.
 
     Example:
         >>> format_bandwidth(195.2e9), format_bandwidth(3.2e6), format_bandwidth(None)
-        ('195 GB/s', '0.0032 GB/s', '?')
+        ('195 GB/s', '3.2 MB/s', '?')
     """
-    return "?" if bytes_per_second is None else f"{bytes_per_second / 1e9:.3g} GB/s"
+    if bytes_per_second is None:
+        return "?"
+    unit, factor = next((pair for pair in _BANDWIDTH_UNITS if bytes_per_second >= pair[1]), _BANDWIDTH_UNITS[-1])
+    return f"{bytes_per_second / factor:.3g} {unit}"
 
 
 def _short(value: float) -> str:

@@ -73,8 +73,8 @@ def test_the_report():
             "  time     12 ms (median of 3, 10 ms to 12 ms) → 5 ms (median of 3, 4 ms to 7 ms): 2.40 x",
             "  peak     4 KiB → 8 KiB",
             "  exposed  5 ms → 0 s (the rank that has most)",
-            "  collective after   size  time  exposed          algbw          busbw",
-            "  B0                768 B  2 ms      0 s  0.000384 GB/s  0.000192 GB/s",
+            "  collective after   size  time  exposed     algbw     busbw",
+            "  B0                768 B  2 ms      0 s  384 KB/s  192 KB/s",
             "  torch 2.13.0, NVIDIA H200, driver 570.0, 2026-01-02T03:04:05+00:00, bench.py --repeats 3",
         ]
     )

@@ -103,8 +103,8 @@ class TestMeasured:
             "transfer": "2 ms",
             "done before its wait": "1 ms",
             "exposed": "0 s",
-            "algbw": "0.000384 GB/s",
-            "busbw": "0.000192 GB/s",
+            "algbw": "384 KB/s",
+            "busbw": "192 KB/s",
         }
 
     def test_the_summary_says_what_was_measured(self):
