@@ -50,7 +50,7 @@ def describe_collective(
         _int_or_none(arguments.get("group_size")),
         _text_or_none(arguments.get("reduce_op")),
         sent.name if isinstance(sent, fx.Node) else "",
-        tuple([wait.name for wait in _waits(node)]),
+        tuple([wait.name for wait in _waits(node, gives_several=tensor is None)]),
         op.is_mergeable,
         op.has_out,
         _sent_bytes(sent, earlier),
@@ -59,14 +59,12 @@ def describe_collective(
     )
 
 
-def _waits(node: fx.Node) -> list[fx.Node]:
+def _waits(node: fx.Node, *, gives_several: bool) -> list[fx.Node]:
     """Lists the waits on a collective, in program order, through the getitem of a coalesced one."""
-    waits = []
-    for user in node.users:
-        if is_wait(user):
-            waits.append(user)
-        elif user.op == "call_function" and user.target is operator.getitem:
-            waits.extend(reader for reader in user.users if is_wait(reader))
+    waits = [user for user in node.users if is_wait(user)]
+    if gives_several:
+        parts = [user for user in node.users if user.op == "call_function" and user.target is operator.getitem]
+        waits += [reader for part in parts for reader in part.users if is_wait(reader)]
     return sorted(waits) if len(waits) > 1 else waits
 
 
