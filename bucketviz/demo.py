@@ -26,23 +26,25 @@ class Demo:
 
     @property
     def is_proven(self) -> bool:
-        """True when no bit of any output changed on any rank."""
-        return all(execution.equal for execution in self.executions)
+        """True when no output changed on any rank; on real ranks, by no more than reordered sums explain."""
+        return all(execution.ok for execution in self.executions)
 
 
-def run_demo(num_layers: int, world_size: int, cap_mib: float) -> Demo:
+def run_demo(num_layers: int, world_size: int, cap_mib: float, backend: str = "lockstep") -> Demo:
     """Captures a Llama-style transformer, buckets both graphs and runs all ranks before and after.
 
     Args:
         num_layers: Transformer layers.
         world_size: Ranks over which the parameters are sharded.
         cap_mib: Largest bucket.
+        backend: What runs the ranks; see :func:`bucketviz.execute`.
 
     Units:
         ``cap_mib`` is in MiB (2**20 bytes).
 
     Raises:
         PolicyError: for a cap that is not a positive number.
+        ExecutionError: for a backend that is not known or not here, and for a rank that fails.
     """
     policy = Policy(cap_mib=cap_mib)
     model = gallery.llama(num_layers=num_layers)
@@ -52,6 +54,6 @@ def run_demo(num_layers: int, world_size: int, cap_mib: float) -> Demo:
     for graph in (captured.forward, captured.backward):
         assert graph is not None, "the gallery's model has trainable parameters"
         result = bucket(graph, policy)
-        executions.append(execute(result, world_size=world_size, backend="lockstep"))
+        executions.append(execute(result, world_size=world_size, backend=backend))
         rewrites.append(rewrite_record(result))
     return Demo(tuple(rewrites), tuple(executions))

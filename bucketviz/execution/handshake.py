@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from torch._C._distributed_c10d import Store
 
 from bucketviz.errors import ExecutionError
-from bucketviz.records import Graph, Plan, Policy, check_ranks, from_json, to_json
+from bucketviz.records import Graph, Node, Plan, Policy, check_ranks, from_json, to_json
 
 _REMEDY = "nothing was sent; give every rank the same job, and the same versions of torch and bucketviz"
 Buckets = tuple[tuple[str, ...], ...]
@@ -22,20 +22,18 @@ class Intent:
     """What one rank is going to do.
 
     Attributes:
-        orders: The collectives of each graph (``graph before``, ``graph after``) in program order, as a plan that
-            merges nothing; its groups are those of this rank.
+        orders: The collectives of each graph (``graph before``, ``graph after``), and nothing else of it, in program
+            order; the groups are those of this rank.
         buckets: The members of each bucket, in packing order.
     """
 
-    orders: Mapping[str, Plan]
+    orders: Mapping[str, Graph]
     buckets: Buckets
 
     def digest(self) -> str:
         """The same on two ranks only where they do the same; groups, which differ by rank, do not count."""
-        nodes = {
-            name: to_json(Plan(Graph(name, order.graph.nodes), Policy(), (), ())) for name, order in self.orders.items()
-        }
-        return hashlib.sha256(json.dumps([nodes, self.buckets]).encode()).hexdigest()
+        orders = {name: to_json(Graph(name, order.nodes)) for name, order in self.orders.items()}
+        return hashlib.sha256(json.dumps([orders, self.buckets]).encode()).hexdigest()
 
     def to_json(self) -> str:
         return json.dumps([{name: to_json(order) for name, order in self.orders.items()}, self.buckets])
@@ -46,13 +44,26 @@ class Intent:
         return cls({name: from_json(order) for name, order in orders.items()}, tuple(map(tuple, buckets)))
 
 
-def collective_order(graph: Graph) -> Plan:
-    """Gives the collectives of a graph in program order, and nothing else of it, as a plan that merges nothing."""
+def collective_order(name: str, nodes: Iterable[Node], groups: Mapping[str, tuple[int, ...]]) -> Graph:
+    """Gives a graph of the collectives alone, in program order.
+
+    Args:
+        name: What to call it.
+        nodes: All nodes of the graph.
+        groups: The ranks of each process group, as this rank sees them.
+    """
     alone = [
-        node._replace(inputs=(), stack_trace="", writes=(), storage="", collective=collective._replace(waits=()))
-        for node, collective in graph.collectives()
+        node._replace(
+            inputs=(),
+            stack_trace="",
+            writes=(),
+            storage="",
+            collective=node.collective._replace(input="", waits=(), cast=""),
+        )
+        for node in nodes
+        if node.collective is not None
     ]
-    return Plan(Graph(graph.name, tuple(alone), graph.groups), Policy(), (), ())
+    return Graph(name, tuple(alone), dict(groups))
 
 
 def check_intents(store: Store, rank: int, world_size: int, own: Intent) -> None:
@@ -74,7 +85,7 @@ def check_intents(store: Store, rank: int, world_size: int, own: Intent) -> None
         return
     intents = [Intent.from_json(text) for text in _exchanged(store, "intent", rank, world_size, own.to_json())]
     for name in own.orders:
-        check = check_ranks([intent.orders[name] for intent in intents])
+        check = check_ranks([Plan(intent.orders[name], Policy(), (), ()) for intent in intents])
         if not check.agree:
             found = "; ".join(map(str, check.disagreements))
             raise ExecutionError(f"the ranks disagree on the {name}: {found}; {_REMEDY}")

@@ -145,10 +145,22 @@ def _watch(
             on_progress(sum(status.done for status in statuses) / len(statuses))
         is_starting = any(status.step == 0 for status in statuses)
         limit = max(options.timeout_s, _START_SECONDS) if is_starting else options.timeout_s
-        if time.monotonic() - changed > limit:
+        grace = _END_SECONDS if any(map(_is_gone, statuses)) else 0.0
+        if time.monotonic() - changed > limit + grace:
             raise _error(cause_of_stall(statuses, limit), folder, options)
         time.sleep(_POLL_SECONDS)
     on_progress(1.0)
+
+
+def _is_gone(status: Status) -> bool:
+    """True when a rank died: the agent is about to end the others, and knows how it died."""
+    if not status.pid or status.is_finished:
+        return False
+    try:
+        os.kill(status.pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
 
 
 def _found(folder: Path, options: JobOptions, exit_code: int, port: int) -> Execution:

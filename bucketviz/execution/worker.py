@@ -38,7 +38,7 @@ from bucketviz.execution.status import StatusNotes, read_status
 from bucketviz.execution.tolerance import relative_tolerances
 from bucketviz.execution.watch import watching
 from bucketviz.files import replace_file
-from bucketviz.records import Execution, Graph, Measured, RankRun, to_json
+from bucketviz.records import Execution, Measured, RankRun, to_json
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.describe import describe
 
@@ -154,7 +154,7 @@ def _conclude(folder: Path, world_size: int, rank: int, store: Store) -> None:
 def _intent(result: Bucketed, own: Mapping[str, Block]) -> Intent:
     graphs = {"graph before": result.before, "graph after": result.after}
     return Intent(
-        {name: collective_order(Graph(name, describe(gm).nodes, dict(own))) for name, gm in graphs.items()},
+        {name: collective_order(name, describe(gm).nodes, own) for name, gm in graphs.items()},
         tuple(bucket.collectives for bucket in result.plan.buckets),
     )
 
