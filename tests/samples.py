@@ -153,6 +153,16 @@ def two_groups_taking_turns(world_size: int = 4) -> fx.GraphModule:
 
 
 @sample
+def others_between_neighbours(world_size: int = 4) -> fx.GraphModule:
+    """Once the two gathers of group 1 are one collective, those of group 0 are neighbours.
+
+    group 0 -> ag0, group 1 -> ag1, group 1 -> ag2, group 0 -> ag3      each -> w ->
+    """
+    b = Builder(world_size)
+    return b.finish(*b.waits(*[b.gather(b.input(f"x{i}", 8, 4), group) for i, group in enumerate("0110")]))
+
+
+@sample
 def subgroup(world_size: int = 8) -> fx.GraphModule:
     """All in group 1 = ranks 0 2 4 6: the rank in the group is not the global one.
 
@@ -426,6 +436,21 @@ def coalesced_collective(world_size: int = 4) -> fx.GraphModule:
     x, y = b.input("x", 8, 4), b.input("y", 8, 4)
     both = b.call(collectives.ALL_GATHER_COALESCED, [x, y], world_size, "0", name="ag_coalesced")
     return b.finish(*b.waits(b.item(both, 0), b.item(both, 1), b.gather(x), b.gather(y)))
+
+
+@sample
+def bucket_made_by_hand(world_size: int = 4) -> fx.GraphModule:
+    """A reduction that carries two tensors already, beside two that do not.
+
+    [x, y] -> cat -> ar0 -> w -> split ->
+    x -> ar1 -> w ->
+    y -> ar2 -> w ->
+    """
+    b = Builder(world_size)
+    x, y = b.input("x", 8), b.input("y", 4)
+    packed = b.call(aten.cat.default, [x, y], name="cat")
+    parts = b.call(aten.split_with_sizes.default, b.wait(b.reduce(packed)), [8, 4], name="split")
+    return b.finish(b.item(parts, 0), b.item(parts, 1), *b.waits(b.reduce(x), b.reduce(y)))
 
 
 @sample

@@ -108,19 +108,11 @@ REFUSED: list[tuple[str, Callable[[], fx.GraphModule], Merge, type[BucketvizErro
         "ag0 and ag1 cannot share a bucket: the device is cpu for the one and meta for the other",
     ),
     (
-        "a second wait",
-        SAMPLES["two_waits"],
-        merging("ag0", "ag1"),
-        RewriteError,
-        "ag1 is read by wait_ag1, wait_ag1_1; a member of a bucket is read by one wait and nothing else:"
-        " leave it out of the bucket, or plan with fidelity='safe', which does",
-    ),
-    (
         "another reader",
         SAMPLES["start_with_another_reader"],
         merging("ag0", "ag1"),
         RewriteError,
-        "ag1 is read by wait_ag1, double; a member of a bucket is read by one wait and nothing else:"
+        "ag1 is read by wait_ag1, double; a member of a bucket is read by its waits and nothing else:"
         " leave it out of the bucket, or plan with fidelity='safe', which does",
     ),
     (
@@ -128,7 +120,7 @@ REFUSED: list[tuple[str, Callable[[], fx.GraphModule], Merge, type[BucketvizErro
         SAMPLES["no_wait"],
         merging("ag0", "ag1"),
         RewriteError,
-        "ag1 is read by nobody; a member of a bucket is read by one wait and nothing else:"
+        "ag1 is read by nobody; a member of a bucket is read by its waits and nothing else:"
         " leave it out of the bucket, or plan with fidelity='safe', which does",
     ),
     (
@@ -190,10 +182,10 @@ REFUSED: list[tuple[str, Callable[[], fx.GraphModule], Merge, type[BucketvizErro
     ),
     (
         "a sound bucket before one that is not",
-        SAMPLES["two_waits"],
+        SAMPLES["start_with_another_reader"],
         lambda gm: bucketing.merge_all_gather(gm, [starts(gm, "ag0", "ag2"), starts(gm, "ag1")]),
         RewriteError,
-        "ag1 is read by wait_ag1, wait_ag1_1; a member of a bucket is read by one wait and nothing else:"
+        "ag1 is read by wait_ag1, double; a member of a bucket is read by its waits and nothing else:"
         " leave it out of the bucket, or plan with fidelity='safe', which does",
     ),
     (

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import torch
 import torch.fx as fx
-from graph_builder import Builder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewrites import all_samples_but, differing_outputs, num_collectives, on_every_rank, rank_of_world, snapshot
@@ -103,23 +102,14 @@ def test_random_graphs_keep_every_bit_and_a_second_run_changes_nothing(
     assert differing_outputs(gm, after) == []
 
 
-def gathers_around_others() -> fx.GraphModule:
-    """x -> ag0 (group 0), ag1 (group 1), ag2 (group 1), ag3 (group 0), then their waits in this order."""
-    b = Builder(WORLD_SIZE)
-    x = b.input("x", 8, 4)
-    return b.finish(*b.waits(*[b.gather(x, group) for group in ("0", "1", "1", "0")]))
-
-
-def test_collectives_that_merging_makes_neighbours_are_merged_too() -> None:
-    gm = gathers_around_others()
+def test_collectives_that_merging_makes_neighbours_are_merged_in_the_same_run() -> None:
+    gm = SAMPLES["others_between_neighbours"]()
     bucket_pass = bv.BucketPass()
     bucket_pass(gm.graph)
-    merged = [[bucket.collectives for bucket in plan.buckets] for plan in bucket_pass.plans]
-    assert merged == [[("ag1", "ag2")], [("ag0", "ag3")]]
+    assert [[bucket.collectives for bucket in plan.buckets] for plan in bucket_pass.plans] == [
+        [("ag1", "ag2"), ("ag0", "ag3")]
+    ]
     assert num_collectives(gm) == 2
-    once = bv.BucketPass(fidelity="inductor")
-    once(gathers_around_others().graph)
-    assert len(once.plans) == 1
 
 
 def check_second_run(gm: fx.GraphModule, mode: str, cap_mib: Cap) -> None:

@@ -107,6 +107,11 @@ DECISIONS: list[tuple[str, dict[str, Any], dict[str, tuple[Reason, int | None]]]
     (
         "two_waits",
         {},
+        {"ag0": (Reason.OPENED, 0), "ag1": (Reason.JOINED, 0), "ag2": (Reason.JOINED, 0)},
+    ),
+    (
+        "start_with_another_reader",
+        {},
         {"ag0": (Reason.OPENED, 0), "ag2": (Reason.JOINED, 0), "ag1": (Reason.SEVERAL_WAITS, None)},
     ),
     ("no_wait", {}, {"ag0": (Reason.OPENED, 0), "ag2": (Reason.JOINED, 0), "ag1": (Reason.NO_WAIT, None)}),
@@ -130,6 +135,11 @@ DECISIONS: list[tuple[str, dict[str, Any], dict[str, tuple[Reason, int | None]]]
         {},
         {"ag0": (Reason.OPENED, 0), "ag2": (Reason.JOINED, 0), "ag1": (Reason.NO_METADATA, None)},
     ),
+    (
+        "bucket_made_by_hand",
+        {},
+        {"ar1": (Reason.OPENED, 0), "ar2": (Reason.JOINED, 0), "ar0": (Reason.ALREADY_A_BUCKET, None)},
+    ),
     ("write_between", {}, {"ag0": (Reason.WRITTEN_BETWEEN, None), "ag1": (Reason.WRITTEN_BETWEEN, None)}),
     ("write_to_a_view_between", {}, {"ag0": (Reason.WRITTEN_BETWEEN, None), "ag1": (Reason.WRITTEN_BETWEEN, None)}),
     ("mixed_devices", {}, {"ag0": (Reason.MIXED_DEVICES, None), "ag1": (Reason.MIXED_DEVICES, None)}),
@@ -151,6 +161,16 @@ DECISIONS: list[tuple[str, dict[str, Any], dict[str, tuple[Reason, int | None]]]
             "ag0": (Reason.OPENED, 0),
             "ag2": (Reason.JOINED, 0),
             "ag1": (Reason.OPENED, 1),
+            "ag3": (Reason.JOINED, 1),
+        },
+    ),
+    (
+        "others_between_neighbours",
+        {},
+        {
+            "ag1": (Reason.OPENED, 0),
+            "ag2": (Reason.JOINED, 0),
+            "ag0": (Reason.OPENED, 1),
             "ag3": (Reason.JOINED, 1),
         },
     ),
@@ -227,8 +247,29 @@ SENTENCES = [
         "two_waits",
         {},
         "ag1",
-        "ag1 was left alone: several nodes read it (wait_ag1, wait_ag1_1). Differs: torch.compile would put it in a"
-        " bucket of 4 (ag0, ag1, ag1, …) and raise, because ag1 has several readers.",
+        "ag1 joined B0 (all_gather · group '0' · f32), place 2 of 3: 512 B + 512 B ≤ 1.95 GiB. Differs: torch.compile"
+        " would put it in a bucket of 4 (ag0, ag1, ag1, …) and raise, because ag1 has several readers.",
+    ),
+    (
+        "start_with_another_reader",
+        {},
+        "ag1",
+        "ag1 was left alone: not only waits read it (wait_ag1, double). Differs: torch.compile would put it in a bucket"
+        " of 3 (ag0, ag1, ag2) and raise, because ag1 has several readers.",
+    ),
+    (
+        "bucket_made_by_hand",
+        {},
+        "ar0",
+        "ar0 was left alone: it is a bucket, packed by cat and split by split. Differs: torch.compile would put it in"
+        " a bucket of 3 (ar0, ar1, ar2).",
+    ),
+    (
+        "others_between_neighbours",
+        {},
+        "ag0",
+        "ag0 opened B1 (all_gather · group '0' · f32) with 512 B: it starts a run of this key, once other buckets are"
+        " one collective each. Differs: torch.compile would leave it alone.",
     ),
     ("run_with_another_kind_inside", {"kinds": "all_gather"}, "ar0", "ar0 was left alone: kinds leaves it out."),
     ("unhinted_symbol", {}, "ag0", "ag0 was left alone: x has the shape f32[u0, 4], a symbol without a hint."),

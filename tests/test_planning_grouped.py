@@ -98,7 +98,7 @@ def test_a_span_limit_keeps_members_near_each_other() -> None:
         places = [position[name] for name in bucket.collectives]
         assert max(places) - min(places) + 1 <= 30
     second = plan.buckets[1]
-    assert "with it the bucket before would span 34 nodes, and 30 is the most." in plan.why(second.collectives[0])
+    assert "with it the bucket before would span 31 nodes, and 30 is the most." in plan.why(second.collectives[0])
 
 
 def test_what_no_span_reaches_says_so() -> None:
@@ -107,7 +107,7 @@ def test_what_no_span_reaches_says_so() -> None:
     decision = plan.decision("ag0")
     assert decision.reason is Reason.SPAN_TOO_LONG
     assert decision.joins_at_cap_bytes is None
-    assert plan.why("ag0") == "ag0 was left alone: with ag2 the bucket would span 12 nodes, and 4 is the most."
+    assert plan.why("ag0") == "ag0 was left alone: with ag2 the bucket would span 11 nodes, and 4 is the most."
 
 
 def check(gm: fx.GraphModule, world_size: int, **options: object) -> None:

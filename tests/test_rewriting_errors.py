@@ -46,7 +46,7 @@ INDUCTOR_FAULTS: list[tuple[str, dict[str, Any], str]] = [
         "start_with_another_reader",
         {},
         "bucket B0 (all_gather · group '0' · f32): ag1 is read by wait_ag1, double; a member of a bucket is read by"
-        " one wait and nothing else: leave it out of the bucket, or plan with fidelity='safe', which does",
+        " its waits and nothing else: leave it out of the bucket, or plan with fidelity='safe', which does",
     ),
     (
         "mixed_devices",
@@ -70,14 +70,14 @@ def test_inductors_faults_are_refused_with_a_reason_and_avoided_by_safe(
 ) -> None:
     gm = SAMPLES[sample]()
     assert refused(gm, bv.plan(gm, fidelity="inductor", **options)) == message
-    assert bv.execute(bv.bucket(gm, **options)).equal
+    assert bv.execute(bv.bucket(gm, **options), backend="lockstep").equal
 
 
 @pytest.mark.parametrize("sample", ["write_between", "write_to_a_view_between", "out_variant"])
 def test_inductors_wrong_numbers_are_reproduced_and_avoided_by_safe(sample: str) -> None:
     gm = SAMPLES[sample]()
-    assert not bv.execute(bv.bucket(gm, fidelity="inductor")).equal
-    assert bv.execute(bv.bucket(gm)).equal
+    assert not bv.execute(bv.bucket(gm, fidelity="inductor"), backend="lockstep").equal
+    assert bv.execute(bv.bucket(gm), backend="lockstep").equal
 
 
 def test_a_plan_of_another_graph_is_refused() -> None:
@@ -150,7 +150,7 @@ def test_a_bucket_of_one_member_is_merged() -> None:
     gm = SAMPLES["adjacent_gathers"]()
     result = rewrite(gm, _with_members(bv.plan(gm), "ag1"))
     assert result.provenance[result.bucket_starts[0]] == ("ag1",)
-    assert bv.execute(result).equal
+    assert bv.execute(result, backend="lockstep").equal
 
 
 @pytest.mark.parametrize("mode", ["default", "custom_ops", "functional_copy_in"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
+from bucketviz.planning.layout import packing_and_split
 from bucketviz.records.graph import Collective, Graph, Kind, Node, Tensor
 from bucketviz.records.plan import BucketKey, Reason, Value
 from bucketviz.records.policy import Policy
@@ -38,18 +40,19 @@ class Refusal(NamedTuple):
 def find_candidates(graph: Graph, policy: Policy, kind: Kind) -> list[Candidate]:
     """Lists the candidates of one kind in the order of their waits.
 
-    With ``fidelity="inductor"`` a collective with two waits is met, and listed, twice, as the original does.
+    A collective with several waits is met at the first one; with ``fidelity="inductor"`` it is met, and listed, at
+    each, as the original does.
     """
-    found: list[Candidate] = []
-    for wait in graph.waits:
-        node = graph.node(wait.inputs[0]) if wait.inputs else None
-        if node is None or node.collective is None or node.collective.kind is not kind:
+    is_safe = policy.fidelity == "safe"
+    met: list[tuple[int, Candidate]] = []
+    for node, collective in graph.collectives():
+        if collective.kind is not kind or not _is_merged_by(policy, collective):
             continue
-        if not _is_merged_by(policy, node.collective):
-            continue
-        if _refuse_with_wait(graph, policy, node, node.collective, wait) is None:
-            found.append(candidate_of(node, node.collective, policy))
-    return found
+        for wait in collective.waits[:1] if is_safe else collective.waits:
+            if _refuse_with_wait(graph, policy, node, collective, wait) is None:
+                met.append((graph.position[wait], candidate_of(node, collective, policy)))
+    met.sort(key=itemgetter(0))
+    return [candidate for _, candidate in met]
 
 
 def refuse(graph: Graph, policy: Policy, node: Node, collective: Collective) -> Refusal | None:
@@ -63,14 +66,17 @@ def refuse(graph: Graph, policy: Policy, node: Node, collective: Collective) -> 
         return Refusal(reason, {"target": node.target})
     if not collective.waits:
         return Refusal(Reason.NO_WAIT, {})
-    return _refuse_with_wait(graph, policy, node, collective, graph.node(collective.waits[0]))
+    return _refuse_with_wait(graph, policy, node, collective, collective.waits[0])
 
 
-def _refuse_with_wait(graph: Graph, policy: Policy, node: Node, collective: Collective, wait: Node) -> Refusal | None:
-    if policy.filter_wait is not None and not policy.filter_wait(wait):
-        return Refusal(Reason.FILTERED_OUT, {"filter": "filter_wait", "wait": wait.name})
-    if policy.fidelity == "safe" and len(graph.users[node.name]) > 1:
+def _refuse_with_wait(graph: Graph, policy: Policy, node: Node, collective: Collective, wait: str) -> Refusal | None:
+    if policy.filter_wait is not None and not policy.filter_wait(graph.node(wait)):
+        return Refusal(Reason.FILTERED_OUT, {"filter": "filter_wait", "wait": wait})
+    if policy.fidelity == "safe" and graph.users[node.name] != collective.waits:
         return Refusal(Reason.SEVERAL_WAITS, {"readers": graph.users[node.name]})
+    found = packing_and_split(graph, collective) if policy.fidelity == "safe" else None
+    if found is not None:
+        return Refusal(Reason.ALREADY_A_BUCKET, {"packing": found[0], "split": found[1]})
     return refuse_unmeasured(graph, node, collective)
 
 
@@ -82,7 +88,7 @@ def _is_merged_by(policy: Policy, collective: Collective) -> bool:
 
 def refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
     """Gives the reason for which nobody can tell how many bytes a collective moves; None when it is known."""
-    if node.tensor is not None and collective.size_bytes is not None:
+    if node.tensor is not None and collective.in_bytes is not None and collective.out_bytes is not None:
         return None
     sent = graph.node(collective.input).tensor if collective.input else None
     for name, tensor in ((collective.input, sent), (node.name, node.tensor)):
@@ -95,7 +101,8 @@ def refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refus
 
 def candidate_of(node: Node, collective: Collective, policy: Policy) -> Candidate:
     """Gives a measured collective with the key that it has under a policy."""
-    assert node.tensor is not None and collective.size_bytes is not None, "unmeasured collectives are refused"
+    size_bytes = collective.size_bytes
+    assert node.tensor is not None and size_bytes is not None, "unmeasured collectives are refused"
     any_dtype = policy.is_multidtype and collective.kind is Kind.ALL_GATHER
     key = _bucket_key(
         collective.kind,
@@ -104,7 +111,7 @@ def candidate_of(node: Node, collective: Collective, policy: Policy) -> Candidat
         collective.reduce_op,
         None if any_dtype else node.tensor.dtype,
     )
-    return Candidate(node.name, node, collective, key, collective.size_bytes)
+    return Candidate(node.name, node, collective, key, size_bytes)
 
 
 @lru_cache(maxsize=1024)

@@ -18,7 +18,7 @@ def absorbed_casts(members: list[Candidate], policy: Policy) -> tuple[str, ...]:
     """
     if members[0].key.kind is not Kind.ALL_GATHER:
         return ()
-    casts = tuple(member.collective.cast for member in members if member.collective.cast)
+    casts = tuple([cast for member in members if (cast := member.collective.cast)])
     if policy.fidelity == "inductor":
         return casts
     if policy.mode.startswith("functional"):

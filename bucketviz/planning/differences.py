@@ -8,8 +8,9 @@ from functools import cache
 from bucketviz.records.plan import Plan, Reason
 
 _SHOWN = 3
+_SEVERAL_READERS = "and raise, because {name} has several readers"
 _CONSEQUENCES = {
-    Reason.SEVERAL_WAITS: "and raise, because {name} has several readers",
+    Reason.SEVERAL_WAITS: _SEVERAL_READERS,
     Reason.OUT_VARIANT: "and leave the buffer of {name} unwritten",
     Reason.WRITTEN_BETWEEN: "and read {name}'s input after it was changed",
     Reason.MISALIGNED_DTYPES: "and raise, because {name} cannot be viewed",
@@ -26,7 +27,10 @@ def mark_differences(plan: Plan, inductor: Plan) -> Plan:
     @cache
     def difference(ours: int | None, theirs: int | None) -> str:
         members, inductor_members = _members(plan, ours), _members(inductor, theirs)
-        return "" if members == inductor_members else _difference(inductor_members, reasons)
+        waited_again = [name for name in inductor_members if len(plan.graph.users[name]) > 1]
+        if members == inductor_members and not waited_again:
+            return ""
+        return _difference(inductor_members, reasons | dict.fromkeys(waited_again, Reason.SEVERAL_WAITS))
 
     decisions = []
     for decision in plan.decisions:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import NamedTuple
 
 from bucketviz.planning.candidates import Candidate
@@ -12,38 +13,73 @@ from bucketviz.planning.counterfactual import Alternatives, smallest_joining_cap
 from bucketviz.planning.packing import Look, Objection, Packing
 from bucketviz.records.plan import Bucket, BucketKey, Reason, Value
 
+Evidence = dict[str, Value]
+Places = Mapping[str, tuple[int, int]]
+"""Where each member of a bucket is: the index of the bucket, and its place there, from 1."""
+
 
 class Verdict(NamedTuple):
     """The reason and evidence of a decision."""
 
     reason: Reason
     bucket: int | None
-    evidence: dict[str, Value]
+    evidence: Evidence
     joins_at_cap_bytes: int | None = None
 
 
+_NOTHING_BESIDE = (Reason.ALONE, Reason.KEY_CHANGED)
 _UNDECIDED = Verdict(Reason.ALONE, None, {})
 
 
-def judge(packings: list[Packing], buckets: Iterable[Bucket], alternatives: Alternatives | None) -> dict[str, Verdict]:
-    """Gives the verdict on every candidate of one kind, in the order in which the pass first looked at it."""
-    bucket_of = {name: bucket.index for bucket in buckets for name in bucket.collectives}
+def judge(
+    rounds: Sequence[list[Packing]], buckets: Iterable[Bucket], alternatives: Alternatives | None
+) -> dict[str, Verdict]:
+    """Gives the verdict on every candidate of one kind, in the order in which it was settled.
+
+    What was merged has the evidence of the round in which it came into its bucket; what was left alone that of the
+    last round in which it stood beside another of its key, or of the first.
+    """
+    places = {
+        name: (bucket.index, place) for bucket in buckets for place, name in enumerate(bucket.collectives, start=1)
+    }
+    verdicts = {look.candidate.name: _UNDECIDED for packing in rounds[0] for look in packing.looks}
+    for number, packings in enumerate(rounds, start=1):
+        for name, verdict in chain.from_iterable(_judge_merged(packing, places) for packing in packings):
+            if number > 1:
+                verdict.evidence["round"] = number
+                del verdicts[name]
+            verdicts[name] = verdict
+    alone = verdicts.keys() - places.keys()
+    for packings in reversed(rounds):
+        for name, verdict in _judge_left_alone(packings, alone, alternatives).items():
+            if verdict.reason not in _NOTHING_BESIDE or packings is rounds[0]:
+                verdicts[name] = verdict
+                alone.remove(name)
+    return verdicts
+
+
+def _judge_merged(packing: Packing, places: Places) -> Iterator[tuple[str, Verdict]]:
+    rejected: dict[str, Reason] = {}
+    for look in packing.looks:
+        name = look.candidate.name
+        if look.objection is not None:
+            rejected.setdefault(name, look.objection[0])
+        elif len(look.bucket) > 1:
+            yield name, _merged(look, places[name], rejected.get(name))
+
+
+def _judge_left_alone(
+    packings: list[Packing], names: Collection[str], alternatives: Alternatives | None
+) -> dict[str, Verdict]:
     key_counts: Counter[BucketKey] = Counter()
     for packing in packings:
         key_counts[packing.looks[0].candidate.key] += len(packing.looks)
     verdicts: dict[str, Verdict] = {}
     for index, packing in enumerate(packings):
         alone: dict[str, Look] = {}
-        rejected: dict[str, Reason] = {}
         for look in packing.looks:
-            name = look.candidate.name
-            verdicts.setdefault(name, _UNDECIDED)
-            if name not in bucket_of:
-                alone.setdefault(name, look)
-            elif look.objection is not None:
-                rejected.setdefault(name, look.objection[0])
-            else:
-                verdicts[name] = _merged(look, bucket_of[name], rejected.get(name))
+            if look.candidate.name in names:
+                alone.setdefault(look.candidate.name, look)
         if alone:
             surroundings = _Surroundings(packing, _neighbour(packings, index))
             for name, look in alone.items():
@@ -100,7 +136,7 @@ class _Surroundings:
         return smallest_joining_cap(self.run, self.place[candidate], self.cap_bytes, alternatives)
 
 
-def _measured(look: Look) -> dict[str, Value]:
+def _measured(look: Look) -> Evidence:
     collective = look.candidate.collective
     return {
         "size_bytes": look.candidate.size_bytes,
@@ -113,12 +149,12 @@ def _measured(look: Look) -> dict[str, Value]:
     }
 
 
-def _merged(look: Look, bucket: int, rejected_before: Reason | None) -> Verdict:
+def _merged(look: Look, place: tuple[int, int], rejected_before: Reason | None) -> Verdict:
     evidence = _measured(look)
+    bucket, evidence["place"] = place
     if rejected_before is not None:
         evidence["offered_again_after"] = rejected_before.value
     if not look.closed_by:
-        evidence["place"] = look.num_members + 1
         return Verdict(Reason.JOINED, bucket, evidence)
     evidence["closed_by"] = look.closed_by
     if look.previous:
@@ -150,7 +186,7 @@ def _left_alone(
     return Verdict(Reason.ALONE, None, evidence)
 
 
-def _rejected_its_neighbour(evidence: dict[str, Value], neighbour: Candidate, objection: Objection) -> Verdict:
+def _rejected_its_neighbour(evidence: Evidence, neighbour: Candidate, objection: Objection) -> Verdict:
     """Gives the objection to a neighbour as seen from the one that stayed alone because of it."""
     reason, details = objection
     mirrored: dict[str, Value] = {"member": neighbour.name} if reason is Reason.DEPENDS_ON_BUCKET else {}

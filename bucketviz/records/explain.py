@@ -18,7 +18,8 @@ MEANINGS: dict[Reason, str] = {
     Reason.FILTERED_OUT: "The policy does not ask for it.",
     Reason.UNSUPPORTED_COLLECTIVE: "It communicates, but there is no merged form of it.",
     Reason.NO_WAIT: "Nothing waits for it; the pass finds collectives by their waits.",
-    Reason.SEVERAL_WAITS: "Several nodes read it, so it cannot be replaced by one slice of a bucket.",
+    Reason.SEVERAL_WAITS: "Something else than its waits reads it, before its result is there.",
+    Reason.ALREADY_A_BUCKET: "It is a bucket: several tensors are packed into it, and its result is split again.",
     Reason.WRITTEN_BETWEEN: "An in-place write would move to the other side of a read of the same memory.",
     Reason.MISALIGNED_DTYPES: "The bucket's bytes could not be viewed as every member's dtype.",
     Reason.MIXED_DEVICES: "Its tensor lives on another device.",
@@ -114,14 +115,18 @@ def _opened(plan: Plan, decision: Decision) -> str:
         return f"{opened}: too many in a row depend on the bucket before."
     if "offered_again_after" in decision.evidence:
         return f"{opened}: an earlier bucket had turned it down ({words(decision, 'offered_again_after')})."
-    return f"{opened}: it starts a run of this key."
+    return f"{opened}: it starts a run of this key{_late(decision)}."
 
 
 def _joined(plan: Plan, decision: Decision) -> str:
     bucket = _bucket(plan, decision)
     total = f"{_bytes(decision, 'bucket_bytes')} + {_bytes(decision, 'size_bytes')} ≤ {_bytes(decision, 'cap_bytes')}"
     place = f"place {words(decision, 'place')} of {len(bucket.collectives)}"
-    return f"joined {bucket.label} ({bucket.key}), {place}: {total}."
+    return f"joined {bucket.label} ({bucket.key}), {place}: {total}{_late(decision)}."
+
+
+def _late(decision: Decision) -> str:
+    return ", once other buckets are one collective each" if "round" in decision.evidence else ""
 
 
 def _key_changed(plan: Plan, decision: Decision) -> str:
@@ -186,7 +191,8 @@ _SENTENCES: dict[Reason, Callable[[Plan, Decision], str]] = {
     Reason.FILTERED_OUT: _states("was left alone: {filter} leaves it out."),
     Reason.UNSUPPORTED_COLLECTIVE: _states("was left alone: there is no merged form of {target}."),
     Reason.NO_WAIT: _states("was left alone: nothing waits for it."),
-    Reason.SEVERAL_WAITS: _states("was left alone: several nodes read it ({readers})."),
+    Reason.SEVERAL_WAITS: _states("was left alone: not only waits read it ({readers})."),
+    Reason.ALREADY_A_BUCKET: _states("was left alone: it is a bucket, packed by {packing} and split by {split}."),
     Reason.WRITTEN_BETWEEN: _written,
     Reason.MISALIGNED_DTYPES: _misaligned,
     Reason.MIXED_DEVICES: _states("was left alone: it lives on {own}, its neighbour on {other}."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
@@ -182,12 +182,6 @@ class Graph:
         return {name: tuple(readers) for name, readers in users.items()}
 
     @cached_property
-    def waits(self) -> tuple[Node, ...]:
-        """The nodes that wait for a collective, in program order."""
-        wait = Role.WAIT
-        return tuple(node for node in self.nodes if node.role is wait)
-
-    @cached_property
     def touching(self) -> dict[str, tuple[str, ...]]:
         """Names of the nodes that read or write each storage that is ever written in place, in program order."""
         written = {self.node(name).storage for node in self.nodes for name in node.writes}
@@ -205,8 +199,12 @@ class Graph:
 
         Only back to the write before: what stands before that one is followed through it.
         """
+        return self.order_around_writes(self.touching)
+
+    def order_around_writes(self, touching: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+        """Gives what each node has to follow, from who touches each storage that is written, in program order."""
         order: dict[str, set[str]] = {}
-        for storage, names in self.touching.items():
+        for storage, names in touching.items():
             since_write: list[str] = []
             last_write: tuple[str, ...] = ()
             for name in names:

@@ -30,15 +30,16 @@ class Reason(StrEnum):
 
     ``OPENED``, ``JOINED``, ``OVER_CAP``, ``LARGER_THAN_CAP``, ``DEPENDS_ON_BUCKET``, ``KEY_CHANGED`` and
     ``ALONE`` all hold ``size_bytes``, ``bucket_bytes`` (the open bucket before this collective) and
-    ``cap_bytes`` as the pass saw them when it looked at the collective. ``OPENED`` and ``JOINED`` hold
-    ``offered_again_after`` where an earlier bucket had turned it down: the reason of that.
+    ``cap_bytes`` as the pass saw them when it looked at the collective. ``OPENED`` and ``JOINED`` hold ``place``,
+    from 1, in packing order; ``offered_again_after`` where an earlier bucket had turned it down: the reason of that;
+    ``round`` where it took further looks at the graph, with the buckets so far as one collective each.
     """
 
     OPENED = "opened"
     """First member of a bucket. ``closed_by`` (what ended the one before: start, cap, span, dependents),
     ``previous``."""
     JOINED = "joined"
-    """Fits the open bucket. ``place`` counts from 1."""
+    """Fits the open bucket."""
     KEY_CHANGED = "key changed"
     """No neighbour of the same key. ``field``, ``own``, ``other``, ``neighbour``."""
     OVER_CAP = "over cap"
@@ -56,7 +57,9 @@ class Reason(StrEnum):
     NO_WAIT = "no wait"
     """Nothing waits for it, so the pass never meets it."""
     SEVERAL_WAITS = "several waits"
-    """More than one wait or reader. ``readers``."""
+    """Something beside its waits reads it. ``readers``."""
+    ALREADY_A_BUCKET = "already a bucket"
+    """Packed from several tensors and split again, by an earlier pass or by hand. ``packing``, ``split``."""
     WRITTEN_BETWEEN = "written between"
     """Its input is changed in place before the bucket would start. ``write``, ``value``."""
     MISALIGNED_DTYPES = "misaligned dtypes"
@@ -159,7 +162,8 @@ class Plan:
         graph: The graph that was planned.
         policy: What was asked.
         buckets: In the order in which the pass closed them, kinds in Inductor's order.
-        decisions: One for every collective of the graph, in the order of the pass.
+        decisions: One for every collective of the graph, in the order of the pass: one ``OPENED``, then the
+            ``JOINED`` of a bucket give its members, and their ``place`` the packing order.
     """
 
     graph: Graph

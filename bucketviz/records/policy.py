@@ -38,8 +38,9 @@ class Policy:
             wherever they stand.
         fidelity: ``safe`` never changes a number; ``inductor`` gives exactly the installed torch's buckets.
         max_span_nodes: Most nodes from the first member of a bucket to the last, both counted, in program order:
-            a bucket starts where its last member stood, and what reads the first one moves behind it. None, the
-            default, for any number.
+            a bucket starts where its last member stood, and what reads the first one moves behind it. Views and
+            copies do not count, and what other buckets moved counts where it stands then. None, the default, for
+            any number.
         filter_wait: Keeps only collectives whose wait node satisfies it.
 
     Units:

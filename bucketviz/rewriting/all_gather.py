@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from bucketviz.collectives import ALL_GATHER_OUT, WAIT
 from bucketviz.rewriting.custom_ops import PACK_ALL_GATHER, bucket_numels
@@ -161,21 +162,23 @@ def cut(
     inputs: Sequence[torch.Tensor],
     out_dtypes: Sequence[torch.dtype],
 ) -> Outputs:
-    """Gives what each member would have gathered, cut out of what the bucket gathered."""
+    """Gives what each member would have gathered, contiguous, cut out of what the bucket gathered."""
     columns = gathered.view(group_size, sum(numels)).split_with_sizes(numels, dim=1)
     return [
-        _as_dtype(column, out_dtype).reshape(_gathered_shape(x, group_size))
+        _reshaped(_as_dtype(column, out_dtype), x, group_size)
         for column, x, out_dtype in zip(columns, inputs, out_dtypes, strict=True)
     ]
 
 
+def _reshaped(column: torch.Tensor, x: torch.Tensor, group_size: int) -> torch.Tensor:
+    """Gives a member's column in its shape; of one row a rank, reshaping would leave the gaps of the buffer in it."""
+    rows = x.shape[0] if x.dim() else 1
+    whole = column.reshape((rows * group_size, *x.shape[1:]))
+    return whole.clone(memory_format=torch.contiguous_format) if statically_known_true(rows == 1) else whole
+
+
 def _as_dtype(column: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return column if column.dtype == dtype else column.view(dtype)
-
-
-def _gathered_shape(x: torch.Tensor, group_size: int) -> tuple[int, ...]:
-    rows = x.shape[0] if x.dim() else 1
-    return (rows * group_size, *x.shape[1:])
 
 
 def _fsdp_copy_in() -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:

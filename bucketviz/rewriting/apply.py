@@ -9,6 +9,7 @@ import torch.fx as fx
 
 from bucketviz.collectives import Groups, collective_op
 from bucketviz.errors import RewriteError
+from bucketviz.garbage import collection_paused
 from bucketviz.records.plan import Bucket, Plan
 from bucketviz.rewriting.copying import copy_graph
 from bucketviz.rewriting.cycles import check_no_cycle
@@ -43,6 +44,7 @@ class Bucketed:
     rank: int
 
 
+@collection_paused()
 def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | None = None) -> Bucketed:
     """Merges the collectives of every bucket of a plan; the graph given is left as it was.
 
@@ -68,6 +70,8 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     prepared = [_prepare(graph, nodes, plan, bucket, known_groups, rank, recordings) for bucket in plan.buckets]
     places = [_place(nodes, plan, bucket) for bucket in plan.buckets]
     spliced = [write_merged(graph, bucket, place) for bucket, place in zip(prepared, places, strict=True)]
+    for bucket, new in zip(plan.buckets, spliced, strict=True):
+        _cut_at_once(new.new_nodes, nodes[min(bucket.collectives, key=plan.graph.position.__getitem__)])
     merges = [replace_members(graph, bucket, new) for bucket, new in zip(prepared, spliced, strict=True)]
     cycle = sort_graph(graph, _order_of_writes(graph, nodes, plan, [merged.packing for merged in merges]))
     if cycle:
@@ -113,6 +117,13 @@ def _prepare(
 def _place(nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket) -> fx.Node:
     last = max(bucket.collectives, key=plan.graph.position.__getitem__)
     return nodes[last].next
+
+
+def _cut_at_once(new_nodes: Sequence[fx.Node], first: fx.Node) -> None:
+    """Moves what follows a bucket's start to its first member: once sorted, it stands ahead of all readers."""
+    start = next(index for index, node in enumerate(new_nodes) if collective_op(node) is not None)
+    for node in new_nodes[start + 1 :]:
+        first.prepend(node)
 
 
 def _explain_cycle(before: fx.Graph, plan: Plan) -> None:

@@ -23,10 +23,10 @@ from bucketviz.records.graph import Kind
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A collective of a bucket with its only wait, what is sent, and the cast that the packing takes over."""
+    """A collective of a bucket with its waits, what is sent, and the cast that the packing takes over."""
 
     start: fx.Node
-    wait: fx.Node
+    waits: tuple[fx.Node, ...]
     sent: fx.Node
     cast: fx.Node | None
 
@@ -36,7 +36,7 @@ def find_members(graph: fx.Graph, starts: Sequence[fx.Node], casts: Collection[f
 
     Raises:
         RewriteError: for an empty bucket, a node of another graph, one that is listed twice, one that has other
-            readers than one wait, and one whose value or input is not known.
+            readers than waits, and one whose value or input is not known.
     """
     if not starts:
         raise RewriteError("a bucket without members was given; leave it out, or name at least one collective")
@@ -94,11 +94,11 @@ def _member(start: fx.Node, casts: Collection[fx.Node]) -> Member:
     sent = normalized_arguments(start).get("input") if collective_op(start) is not None else None
     if not isinstance(sent, fx.Node):
         raise RewriteError(f"{start.name} ({start.target}) is no collective of one tensor; leave it out of the bucket")
-    readers = list(start.users)
-    if len(readers) != 1 or not is_wait(readers[0]):
+    readers = tuple(start.users)
+    if not readers or not all(map(is_wait, readers)):
         named = ", ".join(reader.name for reader in readers) or "nobody"
         raise RewriteError(
-            f"{start.name} is read by {named}; a member of a bucket is read by one wait and nothing else: "
+            f"{start.name} is read by {named}; a member of a bucket is read by its waits and nothing else: "
             "leave it out of the bucket, or plan with fidelity='safe', which does"
         )
     cast = sent if sent in casts else None
@@ -114,4 +114,4 @@ def _member(start: fx.Node, casts: Collection[fx.Node]) -> Member:
                 f"{node.name} carries no fake tensor in meta['val'], so {start.name} has no known shape; "
                 "leave it out of the bucket, or capture the graph with fake tensors"
             )
-    return Member(start, readers[0], sent, cast)
+    return Member(start, readers, sent, cast)

@@ -134,7 +134,8 @@ def write_merged(graph: fx.Graph, bucket: Prepared, place: fx.Node) -> Spliced:
 def replace_members(graph: fx.Graph, bucket: Prepared, spliced: Spliced) -> Merged:
     """Lets the results that were written take the place of the members, which go."""
     note_provenance([member.start for member in bucket.members], spliced.new_nodes)
-    replaced = dict(zip((member.wait for member in bucket.members), spliced.outputs, strict=True))
+    results = zip(bucket.members, spliced.outputs, strict=True)
+    replaced = {wait: output for member, output in results for wait in member.waits}
     for wait, output in replaced.items():
         wait.replace_all_uses_with(output)
         refresh_readers(output, wait.meta.get("val"))
@@ -155,7 +156,8 @@ def _refusing() -> Iterator[None]:
 
 
 def _erase(graph: fx.Graph, member: Member) -> None:
-    graph.erase_node(member.wait)
+    for wait in member.waits:
+        graph.erase_node(wait)
     graph.erase_node(member.start)
     if member.cast is not None:
         graph.erase_node(member.cast)
