@@ -84,7 +84,7 @@ def write_timeline(timeline: Timeline, path: str | Path, graph: Graph | None = N
     Raises:
         RecordError: when the file cannot be written.
     """
-    return _write(path, [Process("timeline", timeline, graph)], 0)
+    return write_processes(path, [Process("timeline", timeline, graph)])
 
 
 def write_execution(execution: Execution, path: str | Path, ranks: Iterable[int] = (), side: str = "") -> Path:
@@ -102,7 +102,7 @@ def write_execution(execution: Execution, path: str | Path, ranks: Iterable[int]
         RecordError: when the run holds no such timeline, or the file cannot be written.
     """
     processes = list(_processes(execution, list(ranks) or list(execution.timelines), side))
-    return _write(path, processes, next(iter(ranks), 0))
+    return write_processes(path, processes, next(iter(ranks), 0))
 
 
 def _processes(execution: Execution, ranks: Sequence[int], side: str) -> Iterator[Process]:
@@ -125,7 +125,12 @@ def _processes(execution: Execution, ranks: Sequence[int], side: str) -> Iterato
                 yield Process(f"rank {rank} {name}", timeline, graph, names, on_gpu, execution.backend)
 
 
-def _write(path: str | Path, processes: Sequence[Process], rank: int) -> Path:
+def write_processes(path: str | Path, processes: Sequence[Process], rank: int = 0) -> Path:
+    """Writes timelines, each a process of its own, as one Chrome trace that claims to be of that rank; gives the path.
+
+    Raises:
+        RecordError: when the file cannot be written.
+    """
     trace = {
         "schemaVersion": 1,
         "distributedInfo": {"rank": rank},
@@ -197,7 +202,9 @@ def _transfer_category(process: Process) -> str:
 
 def _keys(process: Process, item: Slice) -> Event:
     """What Kineto writes beside a collective, and what we know more."""
-    known: Event = {"node": item.name, "exposed (us)": round(item.exposed_seconds * 1e6, 3)}
+    known: Event = {"node": item.name}
+    if process.timeline.unit == "s":
+        known["exposed (us)"] = round(item.exposed_seconds * 1e6, 3)
     if item.wait_start is not None:
         known["wait began (us)"] = round(item.wait_start * 1e6, 3)
     node = None if process.graph is None else process.graph.node(item.name)
