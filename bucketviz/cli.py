@@ -52,12 +52,15 @@ def demo(
     num_layers: Annotated[int, typer.Option("--layers", min=1, help="Transformer layers.")] = 8,
     world_size: Annotated[int, typer.Option("--world-size", min=2, help="Ranks to shard over.")] = 8,
     cap_mib: Annotated[float, typer.Option(help="Largest bucket in MiB.")] = CAP_MIB,
+    backend: Annotated[
+        str, typer.Option(help="lockstep: all ranks in this process; gloo or nccl: a process each, on CPU or GPUs.")
+    ] = "lockstep",
 ) -> None:
     """Captures a small sharded Llama, buckets it, proves the numbers on every rank, and opens the explorer."""
     obstacle = "" if html is not None else _obstacle()
     page = FALLBACK_PAGE if obstacle else html
     try:
-        is_proven = _run(page, obstacle, num_layers, world_size, cap_mib)
+        is_proven = _run(page, obstacle, num_layers, world_size, cap_mib, backend)
     except BucketvizError as error:
         stderr.print(f"[red]bucketviz:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
         raise typer.Exit(2) from error
@@ -67,20 +70,20 @@ def demo(
         _open_notebook()
 
 
-def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap_mib: float) -> bool:
+def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap_mib: float, backend: str) -> bool:
     from bucketviz.demo import run_demo
-    from bucketviz.explorer import Explorer
+    from bucketviz.showing import explore
 
     if page is not None and (page.is_dir() or not page.parent.is_dir()):
         raise ExplorerError(f"cannot write {page}; name a file in a folder that exists")
     started = time.perf_counter()
-    result = run_demo(num_layers, world_size, cap_mib)
+    result = run_demo(num_layers, world_size, cap_mib, backend)
     for rewrite, execution in zip(result.rewrites, result.executions, strict=True):
         _print_plan(rewrite.plan)
         _print_proof(execution)
     console.print(f"{time.perf_counter() - started:.0f} s in all", style="dim", highlight=False)
     if page is not None:
-        written = Explorer(result.rewrites, title=f"llama-{num_layers}-layers").to_html(page)
+        written = explore(result.rewrites, title=f"llama-{num_layers}-layers").to_html(page)
         why = f"{obstacle}, so the explorer went to a page instead: " if obstacle else ""
         told = f"{why}wrote {written}; open it in any browser, no network is needed"
         console.print(escape(told), highlight=False, soft_wrap=True)
@@ -96,7 +99,7 @@ def _print_plan(plan: Plan) -> None:
 
 
 def _print_proof(execution: Execution) -> None:
-    mark, style = ("✓", "green") if execution.equal else ("✗", "red")
+    mark, style = ("✓", "green") if execution.ok else ("✗", "red")
     console.print(f"\n{mark} {execution}\n", style=style, highlight=False, soft_wrap=True)
 
 

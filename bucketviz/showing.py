@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bucketviz.errors import ExplorerError
 from bucketviz.options import policy_of
+from bucketviz.planning import make_plan
 from bucketviz.progress import progress
-from bucketviz.records import Execution, Policy, Rewrite, load
+from bucketviz.records import Execution, Graph, Plan, Policy, Rewrite, load
 
 if TYPE_CHECKING:
-    from bucketviz.explorer import Explorer
+    from bucketviz.explorer import Explorer, Subject
 
-View = tuple[Rewrite, Execution | None]
 _LOOKS = ("title", "theme", "height", "rank")
 
 
@@ -21,10 +22,10 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
     """Shows a graph, its plan and its rewrite as one linked, interactive widget.
 
     Args:
-        source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucketviz.bucket` gave, a
-            :class:`bucketviz.records.Rewrite`, what :func:`bucketviz.execute` measured, the path of a saved record, a
+        source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucketviz.bucket` gave, a record (a
+            rewrite, a plan, a graph, what :func:`bucketviz.execute` measured) or the path of a saved one, a
             :class:`bucketviz.BucketPass` that has compiled something, or a list of these, each a view. Records and
-            their files are shown where there is no torch, too.
+            their files are shown where there is no torch, too: planned anew with another policy, but not rewritten.
         policy: How to bucket, where the source is not planned yet; or its fields as keywords.
         options: Fields of :class:`bucketviz.records.Policy`, and ``title`` (by default the name of the source),
             ``theme``, ``height``, ``rank`` (whose measured timelines are shown).
@@ -42,29 +43,54 @@ def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Exp
     if isinstance(name, str) and name:
         look.setdefault("title", name)
     with progress("Laying out"):
-        views = _views_of(source, asked)
-        return Explorer([rewrite for rewrite, _ in views], runs=[run for _, run in views], **look)
+        return Explorer(_subjects_of(source, asked), **look)
 
 
-def _views_of(source: Any, policy: Policy | None) -> list[View]:
+def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
     if isinstance(source, list | tuple):
-        return [view for part in source for view in _views_of(part, policy)]
+        return [subject for part in source for subject in _subjects_of(part, policy)]
     if isinstance(source, str | Path):
-        return _views_of(load(source), policy)
-    if isinstance(source, Rewrite | Execution):
-        return [_recorded(source, policy)]
-    from bucketviz.views import rewrites_of
+        return _subjects_of(load(source), policy)
+    if isinstance(source, Graph):
+        return [_recorded(make_plan(source, policy or Policy()))]
+    if isinstance(source, Plan | Rewrite | Execution) or hasattr(source, "rewrites"):
+        _check_unasked(source, policy)
+        return _subjects_of_records(source)
+    from bucketviz.subjects import subjects_of
 
-    return [(rewrite, None) for rewrite in rewrites_of(source, policy)]
+    return subjects_of(source, policy)
 
 
-def _recorded(record: Rewrite | Execution, policy: Policy | None) -> View:
+def _check_unasked(source: object, policy: Policy | None) -> None:
     if policy is not None:
+        done = "planned" if isinstance(source, Plan) else "bucketed"
         raise ExplorerError(
-            f"this {type(record).__name__} is bucketed already; give the graph itself to bucket it another way"
+            f"this {type(source).__name__} is {done} already; give the graph itself to bucket it another way"
         )
-    if isinstance(record, Rewrite):
-        return record, None
-    if record.rewrite is None:
+
+
+def _subjects_of_records(source: Any) -> list[Subject]:
+    if isinstance(source, Plan):
+        return [_recorded(source)]
+    if isinstance(source, Rewrite):
+        return [_recorded(source.plan, source)]
+    if not isinstance(source, Execution):
+        return [_recorded(rewrite.plan, rewrite) for rewrite in _seen_by(source)]
+    if source.rewrite is None:
         raise ExplorerError("this run holds no graph to show; bucketviz.execute(result) makes runs that do")
-    return record.rewrite, record
+    return [_recorded(source.rewrite.plan, source.rewrite, source)]
+
+
+def _recorded(plan: Plan, rewrite: Rewrite | None = None, run: Execution | None = None) -> Subject:
+    from bucketviz.explorer import Maker, Subject
+
+    return Subject(plan, rewrite, run=run, maker=Maker(partial(make_plan, plan.graph)))
+
+
+def _seen_by(bucket_pass: Any) -> list[Rewrite]:
+    if not bucket_pass.rewrites:
+        raise ExplorerError(
+            f"{bucket_pass!r} has seen no graph that communicates: compile and run the model first, with "
+            "torch._inductor.config.force_disable_caches=True where Inductor may have the graph in its cache"
+        )
+    return list(bucket_pass.rewrites)

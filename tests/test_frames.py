@@ -12,6 +12,7 @@ import bucketviz as bv
 from bucketviz import frames
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import run_lockstep
+from bucketviz.explorer import Subject
 from bucketviz.explorer.payload import build_payload
 from bucketviz.frames import innermost_place, user_frames
 from bucketviz.sources import gallery
@@ -96,7 +97,7 @@ def test_a_captured_gallery_model_points_at_its_own_lines() -> None:
     record = rewrite_record(bv.bucket(gm))
     sources = {node.source for node in record.plan.graph.nodes if node.source}
     assert {source.split(":")[0] for source in sources} == {"gallery.py"}
-    stacks = build_payload([record], "title")["views"][0]["before"]["stack"]
+    stacks = build_payload([Subject(record.plan, record)], "title")["views"][0]["before"]["stack"]
     files = {line.split('"')[1] for stack in stacks for line in stack.splitlines()[::2]}
     assert files == {gallery.__file__}
 

@@ -7,19 +7,21 @@ import pytest
 from samples import SAMPLES, SMALL_CAP_MIB
 
 import bucketviz as bv
+from bucketviz.explorer import Subject
 from bucketviz.explorer.payload import build_payload
-from bucketviz.records import SCHEMA, Rewrite
+from bucketviz.records import SCHEMA
 from bucketviz.views import rewrite_record
 
 ALL_SAMPLES = sorted(set(SAMPLES) - {"subgroup"})
 
 
-def rewrite_of(sample: str, **options: Any) -> Rewrite:
-    return rewrite_record(bv.bucket(SAMPLES[sample](), **options))
+def subject_of(sample: str, **options: Any) -> Subject:
+    rewrite = rewrite_record(bv.bucket(SAMPLES[sample](), **options))
+    return Subject(rewrite.plan, rewrite)
 
 
 def view_of(sample: str, **options: Any) -> dict[str, Any]:
-    document = build_payload([rewrite_of(sample, **options)], "title")
+    document = build_payload([subject_of(sample, **options)], "title")
     view: dict[str, Any] = json.loads(json.dumps(document))["views"][0]
     return view
 
@@ -31,34 +33,35 @@ def decision_of(view: dict[str, Any], name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("sample", ALL_SAMPLES)
 def test_every_sample_is_consistent(sample: str) -> None:
     view = view_of(sample)
-    num_before, num_after = len(view["before"]["name"]), len(view["after"]["name"])
-    for columns, length in ((view["before"], num_before), (view["after"], num_after)):
+    rewritten = view["rewritten"]
+    num_before, num_after = len(view["before"]["name"]), len(rewritten["after"]["name"])
+    for columns, length in ((view["before"], num_before), (rewritten["after"], num_after)):
         assert {len(column) for column in columns.values()} == {length}
         assert all(source < node for node, sources in enumerate(columns["inputs"]) for source in sources)
-    assert len(view["carriedTo"]) == num_before
-    assert len(view["provenance"]) == num_after
-    assert all(-1 <= heir < num_after for heir in view["carriedTo"])
+    assert len(rewritten["carriedTo"]) == num_before
+    assert len(rewritten["provenance"]["of"]) == num_after
+    assert all(-1 <= heir < num_after for heir in rewritten["carriedTo"])
     assert sorted(decision["step"] for decision in view["decisions"]) == list(range(len(view["decisions"])))
     assert sum(reason["count"] for reason in view["reasons"]) == len(view["decisions"])
     for decision in view["decisions"]:
         assert decision["why"].startswith(decision["name"])
-        assert (decision["bucket"] >= 0) == decision["merged"]
+        assert (decision["bucket"] >= 0) == (decision["code"] in ("opened", "joined"))
 
 
 @pytest.mark.parametrize("sample", ALL_SAMPLES)
 def test_members_and_their_waits_lead_into_their_bucket(sample: str) -> None:
     view = view_of(sample)
+    rewritten, pair = view["rewritten"], view["before"]["pair"]
     for index, bucket in enumerate(view["buckets"]):
-        assert view["after"]["bucket"][bucket["start"]] == index
+        assert rewritten["after"]["bucket"][bucket["start"]] == index
+        assert rewritten["provenance"]["sets"][rewritten["provenance"]["of"][bucket["start"]]] == bucket["members"]
         for member in bucket["members"]:
-            assert view["before"]["bucket"][member] == index
-            assert view["carriedTo"][member] == bucket["start"]
-            assert member in view["provenance"][bucket["start"]]
-            assert view["before"]["bucket"][view["before"]["pair"][member]] == index
+            assert rewritten["carriedTo"][member] == bucket["start"]
+            assert rewritten["after"]["bucket"][rewritten["carriedTo"][pair[member]]] == index
 
 
 def test_the_document_names_its_schema_its_ranks_and_its_policy() -> None:
-    document = build_payload([rewrite_of("over_the_cap", cap_mib=SMALL_CAP_MIB)], "my model")
+    document = build_payload([subject_of("over_the_cap", cap_mib=SMALL_CAP_MIB)], "my model")
     assert document["schema"] == SCHEMA
     assert document["title"] == "my model"
     assert document["subtitle"] == "4 ranks"
@@ -100,7 +103,8 @@ def test_a_full_bucket_knows_what_closed_it() -> None:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_collectives_in_flight_never_share_a_lane(when: str) -> None:
-    timeline = view_of("fsdp_step")["timelines"][when]
+    view = view_of("fsdp_step")
+    timeline = view["timeline"] if when == "before" else view["rewritten"]["timeline"]
     lanes: dict[tuple[str, int], int] = {}
     for item in timeline["slices"]:
         assert 0 <= item["start"] < item["end"] <= timeline["end"]

@@ -1,6 +1,7 @@
 """Records to eyes: the widget, the offline page, the text. No torch here."""
 
 from bucketviz.explorer.standalone import write_page
+from bucketviz.explorer.subject import Maker, Subject
 from bucketviz.explorer.widget import Explorer
 
-__all__ = ["Explorer", "write_page"]
+__all__ = ["Explorer", "Maker", "Subject", "write_page"]

@@ -12,13 +12,8 @@ from bucketviz.units import format_bytes
 _SHOWN_FRAMES = 8
 
 
-def graph_columns(graph: Graph, buckets: Mapping[str, int]) -> dict[str, Any]:
-    """Gives the columns of a graph.
-
-    Args:
-        graph: The graph.
-        buckets: Bucket index of each node that belongs to one, by FX name.
-    """
+def graph_columns(graph: Graph) -> dict[str, Any]:
+    """Gives the columns of a graph."""
     pairs = _pairs(graph)
     kinds = [_kind(graph, node, pairs) for node in graph.nodes]
     sizes = [_size_bytes(node) for node in graph.nodes]
@@ -35,7 +30,6 @@ def graph_columns(graph: Graph, buckets: Mapping[str, int]) -> dict[str, Any]:
         "source": [node.source for node in graph.nodes],
         "stack": [_shown_stack(node) for node in graph.nodes],
         "pair": [pairs.get(node.name, -1) for node in graph.nodes],
-        "bucket": [buckets.get(node.name, -1) for node in graph.nodes],
     }
 
 

@@ -17,6 +17,8 @@ _TEXT_ROWS = {
     "other": "other",
     "member": "conflicts with",
     "readers": "read by",
+    "packing": "packed by",
+    "split": "split by",
     "write": "written by",
     "value": "value",
     "target": "op",
@@ -34,37 +36,55 @@ def label_of(graph: Graph, name: str) -> str:
 
 def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
     """Gives one row of the decision table with all that the inspector shows about it."""
-    graph, node = plan.graph, plan.graph.node(decision.collective)
-    position = graph.position
+    node = plan.graph.node(decision.collective)
     assert node.collective is not None, "decisions are about collectives"
     return {
-        "step": decision.step,
-        "node": position[decision.collective],
-        "label": label_of(graph, decision.collective),
+        "node": plan.graph.position[decision.collective],
+        "label": label_of(plan.graph, decision.collective),
         "name": decision.collective,
         "kind": node.collective.kind.value,
         "size": format_bytes(node.collective.size_bytes),
         "bytes": node.collective.size_bytes,
-        "outcome": outcome_text(plan, decision),
-        "reason": _short_reason(plan, decision),
-        "code": decision.reason.value,
-        "merged": decision.bucket is not None,
-        "bucket": -1 if decision.bucket is None else decision.bucket,
-        "why": explain(plan, decision._replace(inductor_differs="", joins_at_cap_bytes=None)),
-        "evidence": list(_evidence_rows(plan, decision)),
-        "counterfactual": counterfactual(decision),
-        "differs": decision.inductor_differs,
-        "path": [position[name] for name in witness_path(plan, decision)],
-        "bucketBytes": decision.evidence.get("bucket_bytes") or decision.evidence.get("neighbour_bytes", 0),
-        "capBytes": decision.evidence.get("cap_bytes", 0),
-        "members": [position[name] for name in _members_then(plan, decision)],
+        **dict(zip(VERDICT, describe_verdict(plan, decision), strict=True)),
+        **describe_evidence(plan, decision),
     }
 
 
-def describe_bucket(rewrite: Rewrite, bucket: Bucket) -> dict[str, Any]:
-    """Gives a bucket with its members, its place in both graphs, and what closed it."""
-    before = rewrite.before
-    start = rewrite.after.position[rewrite.bucket_starts[bucket.index]]
+VERDICT = ("step", "outcome", "reason", "code", "bucket", "differs")
+
+
+def describe_verdict(plan: Plan, decision: Decision) -> tuple[int, str, str, str, int, str]:
+    """Gives what the table shows of a decision, in the order of ``VERDICT``."""
+    return (
+        decision.step,
+        outcome_text(plan, decision),
+        _short_reason(plan, decision),
+        decision.reason.value,
+        -1 if decision.bucket is None else decision.bucket,
+        decision.inductor_differs,
+    )
+
+
+def describe_evidence(plan: Plan, decision: Decision) -> dict[str, Any]:
+    """Gives what the inspector adds to the table: the sentence, the numbers compared, the path, the open bucket."""
+    position = plan.graph.position
+    bucket, count, others = _held_then(plan, decision)
+    return {
+        "why": explain(plan, decision._replace(inductor_differs="", joins_at_cap_bytes=None)),
+        "evidence": list(_evidence_rows(plan, decision)),
+        "counterfactual": counterfactual(decision),
+        "path": [position[name] for name in witness_path(plan, decision)],
+        "bucketBytes": decision.evidence.get("bucket_bytes") or decision.evidence.get("neighbour_bytes", 0),
+        "capBytes": decision.evidence.get("cap_bytes", 0),
+        "openBucket": bucket,
+        "openCount": count,
+        "others": [position[name] for name in others],
+    }
+
+
+def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict[str, Any]:
+    """Gives a bucket with its members, its place in both graphs as far as it is known, and what closed it."""
+    before = plan.graph
     closer = before.node(bucket.closed_by).collective if bucket.closed_by else None
     first = before.node(bucket.collectives[0]).collective
     ranks = before.groups.get(bucket.key.group_name, ())
@@ -73,7 +93,7 @@ def describe_bucket(rewrite: Rewrite, bucket: Bucket) -> dict[str, Any]:
         "kind": bucket.key.kind.value,
         "key": _key_rows(bucket),
         "members": [before.position[name] for name in bucket.collectives],
-        "start": start,
+        "start": -1 if rewrite is None else rewrite.after.position[rewrite.bucket_starts[bucket.index]],
         "bytes": bucket.size_bytes,
         "capBytes": bucket.cap_bytes,
         "size": format_bytes(bucket.size_bytes),
@@ -81,7 +101,7 @@ def describe_bucket(rewrite: Rewrite, bucket: Bucket) -> dict[str, Any]:
         "closedBy": before.position[bucket.closed_by] if bucket.closed_by else -1,
         "closedByBytes": (closer.size_bytes or 0) if closer else 0,
         "groupSize": (first.group_size if first else None) or len(ranks),
-        "span": _span(rewrite, bucket),
+        "span": "" if rewrite is None else _span(rewrite, bucket),
     }
 
 
@@ -130,18 +150,24 @@ def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:
         yield "tensor", str(node.tensor)
 
 
-def _members_then(plan: Plan, decision: Decision) -> tuple[str, ...]:
-    """Gives what a collective was measured against: the open bucket, or the neighbour that the cap kept apart."""
+def _held_then(plan: Plan, decision: Decision) -> tuple[int, int, tuple[str, ...]]:
+    """Gives what a collective was measured against: the open bucket, or the neighbour that the cap kept apart.
+
+    Returns:
+        A bucket and how many of its members were there then, or -1, 0 and the collectives themselves.
+    """
     first, count = decision.evidence.get("first_member"), decision.evidence.get("num_members")
     neighbour = decision.evidence.get("neighbour")
     if decision.reason is Reason.OVER_CAP and isinstance(neighbour, str):
         bucket = plan.decision(neighbour).bucket
         full = () if bucket is None else plan.buckets[bucket].collectives
-        return full if full and full[-1] == neighbour else (neighbour,)
+        if bucket is None or full[-1] != neighbour:
+            return -1, 0, (neighbour,)
+        return bucket, len(full), ()
     if not isinstance(first, str) or not first or not isinstance(count, int):
-        return ()
+        return -1, 0, ()
     bucket = plan.decision(first).bucket
-    return (first,) if bucket is None else plan.buckets[bucket].collectives[:count]
+    return (-1, 0, (first,)) if bucket is None else (bucket, count, ())
 
 
 def _key_rows(bucket: Bucket) -> list[tuple[str, str]]:

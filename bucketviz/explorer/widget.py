@@ -1,9 +1,10 @@
-"""The Jupyter widget: a payload to draw, and the selection and step that both sides share."""
+"""The Jupyter widget: a payload to draw, and what both sides share: selection, step, policy."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,20 +14,24 @@ import traitlets
 
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
-from bucketviz.explorer.payload import build_payload
+from bucketviz.explorer.changes import describe_change, describe_difference
+from bucketviz.explorer.payload import build_payload, report
+from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable, selectable
 from bucketviz.explorer.standalone import write_page
-from bucketviz.records import Execution, Plan, Rewrite
+from bucketviz.explorer.subject import Subject
+from bucketviz.records import Plan, PlanDiff, Policy, Rewrite
 
 THEMES = ("auto", "light", "dark")
 MIN_HEIGHT = 360
+MOST_NODES_AT_ONCE = 1_000
+"""A larger graph is planned at once and rewritten when the browser has drawn that and asks for the rest."""
 
 
 class Explorer(anywidget.AnyWidget):
     """Shows rewrites as one linked picture: summary, decisions, graphs, inspector, timeline.
 
     Args:
-        rewrites: One view for each.
-        runs: For each rewrite a run of it, None where there is none; none at all by default.
+        subjects: One view for each.
         rank: Whose measured timelines are shown; of the first rank that was profiled by default.
         title: Heading; by default the graphs' names.
         theme: ``auto`` follows the page, or ``light``, ``dark``.
@@ -37,49 +42,114 @@ class Explorer(anywidget.AnyWidget):
             (``all_gather_into_tensor_3``), buckets (``B3``), or nodes only the graph after has (``after:cat_2``).
         step: Index of the decision that the stepper shows; -1 when it is off. Shared with the browser.
         view: Index of the graph that is shown. Shared with the browser.
-        rewrites: The records behind the picture.
+        policy: How the graph that is shown is bucketed; each view has its own. Setting it, here or with the controls
+            in the browser, plans that graph anew: ``explorer.policy = bv.Policy(cap_mib=200)``.
 
     Raises:
-        ExplorerError: without a rewrite, for a rank that no run has a timeline of, or for a theme, height, selection,
-            step or view that cannot be.
+        ExplorerError: without a subject, for a rank that no run has a timeline of, or for a theme, height, selection,
+            step or view that cannot be, and for a policy where nothing can be planned.
+        PolicyError: for a policy that cannot be planned with; the last one stays.
     """
 
     payload = traitlets.Unicode().tag(sync=True)
     selection = traitlets.List(traitlets.Unicode()).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
     view = traitlets.Int(0).tag(sync=True)
+    policy = traitlets.Instance(Policy)
+    changes = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
+    differences = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
+    asked = traitlets.Dict().tag(sync=True)
+    answer = traitlets.Dict().tag(sync=True)
     theme = traitlets.Unicode("auto").tag(sync=True)
     height = traitlets.Int(780).tag(sync=True)
 
     def __init__(
         self,
-        rewrites: Sequence[Rewrite],
+        subjects: Sequence[Subject],
         *,
-        runs: Sequence[Execution | None] = (),
         rank: int | None = None,
         title: str = "",
         theme: str = "auto",
         height: int = 780,
     ) -> None:
-        if not rewrites:
-            raise ExplorerError("there is nothing to show; give at least one rewritten graph")
-        self.rewrites = tuple(rewrites)
-        heading = title or " and ".join(rewrite.before.name for rewrite in rewrites)
-        self._document = build_payload(self.rewrites, heading, runs, rank)
-        self._known = [_selectable(rewrite) for rewrite in self.rewrites]
+        if not subjects:
+            raise ExplorerError("there is nothing to show; give at least one graph")
+        self.subjects = tuple(subjects)
+        self._title = title or " and ".join(subject.plan.graph.name for subject in subjects)
+        self._rank = rank
+        self._complete: set[int] = set()
+        self._planned = subjects[0].plan
+        self._document = build_payload(subjects, self._title, rank)
         super().__init__(
-            _esm=bundle_text(), payload=json.dumps(self._document), theme=theme, height=height, selection=[]
+            _esm=bundle_text(),
+            payload=json.dumps(self._document),
+            policy=self._planned.policy,
+            theme=theme,
+            height=height,
+            selection=[],
         )
 
     @property
-    def rewrite(self) -> Rewrite:
-        """The rewrite that is shown."""
-        return self.rewrites[self.view]
+    def subject(self) -> Subject:
+        """The graph that is shown, with its plan."""
+        return self.subjects[self.view]
 
     @property
     def plan(self) -> Plan:
         """The plan that is shown."""
-        return self.rewrite.plan
+        return self.subject.plan
+
+    @property
+    def rewrite(self) -> Rewrite:
+        """The record of the rewrite that is shown; it is made when it is not there yet.
+
+        Raises:
+            ExplorerError: where only a record is there and another plan is shown than its own.
+            RewriteError: when the plan cannot be carried out.
+        """
+        return self.subject.rewrite()
+
+    @property
+    def rewrites(self) -> tuple[Rewrite, ...]:
+        """The record of each view's rewrite, made where it is not there yet."""
+        return tuple(subject.rewrite() for subject in self.subjects)
+
+    @property
+    def result(self) -> Any:
+        """What ``bucketviz.bucket`` gives for the plan that is shown: graphs before and after, to execute or compile.
+
+        Raises:
+            ExplorerError: where only a record is there.
+            RewriteError: when the plan cannot be carried out.
+        """
+        return self.subject.result()
+
+    @property
+    def difference(self) -> PlanDiff | None:
+        """What moved from the pinned plan to the one that is shown; None where none is pinned."""
+        return None if self.subject.pinned is None else self.subject.pinned.diff(self.plan)
+
+    def replan(self, **options: Any) -> None:
+        """Plans the graph that is shown with some fields of its policy changed: ``explorer.replan(cap_mib=200)``.
+
+        Raises:
+            PolicyError: for a policy that cannot be planned with; the last one stays.
+            ExplorerError: for a field that a policy does not have, and where nothing can be planned.
+        """
+        unknown = ", ".join(sorted(options.keys() - Policy.__dataclass_fields__.keys()))
+        if unknown:
+            raise ExplorerError(f"unknown option {unknown}; a policy has {', '.join(Policy.__dataclass_fields__)}")
+        self.policy = replace(self.policy, **options)
+
+    def pin(self) -> None:
+        """Pins the plan that is shown: whatever is planned from now on is held against it."""
+        self.subject.pinned = self.plan
+        self._tell_difference()
+
+    def unpin(self) -> None:
+        """Compares no longer."""
+        self.subject.pinned = None
+        self._tell_difference()
 
     def to_html(self, path: str | Path) -> Path:
         """Writes one self-contained offline page with every interaction that needs no kernel; gives its path.
@@ -87,13 +157,17 @@ class Explorer(anywidget.AnyWidget):
         Raises:
             ExplorerError: when the file cannot be written.
         """
-        return write_page(self._document, path, self.theme)
+        if not any(subject.is_changed for subject in self.subjects):
+            return write_page(self._document, path, self.theme)
+        for subject in self.subjects:
+            subject.try_to_rewrite()
+        return write_page(build_payload(self.subjects, self._title, self._rank), path, self.theme)
 
     def __str__(self) -> str:
-        return "\n\n".join([self._document["title"], *(view["text"] for view in self._document["views"])])
+        return "\n\n".join([self._title, *(report(subject) for subject in self.subjects)])
 
     def __repr__(self) -> str:
-        summaries = "; ".join(rewrite.plan.summary().splitlines()[0] for rewrite in self.rewrites)
+        summaries = "; ".join(subject.plan.summary().splitlines()[0] for subject in self.subjects)
         return f"Explorer({summaries})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -105,11 +179,10 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.validate("selection")
     def _check_selection(self, proposal: dict[str, Any]) -> list[str]:
-        known = self._known[self.view]
         for name in proposal["value"]:
-            if name not in known:
-                close = ", ".join(get_close_matches(name, known, n=3, cutoff=0.4)) or "none"
-                graph = self.rewrite.before.name
+            if not is_selectable(self.subject, name):
+                close = ", ".join(get_close_matches(name, selectable(self.subject), n=3, cutoff=0.4)) or "none"
+                graph = self.plan.graph.name
                 raise ExplorerError(f"cannot select {name!r}: {graph} has no such node; close: {close}")
         return list(proposal["value"])
 
@@ -119,7 +192,7 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.validate("view")
     def _check_view(self, proposal: dict[str, Any]) -> int:
-        return _checked_index("view", proposal["value"], 0, len(self.rewrites))
+        return _checked_index("view", proposal["value"], 0, len(self.subjects))
 
     @traitlets.validate("theme")
     def _check_theme(self, proposal: dict[str, Any]) -> str:
@@ -133,17 +206,75 @@ class Explorer(anywidget.AnyWidget):
             raise ExplorerError(f"height={proposal['value']} leaves no room; give at least {MIN_HEIGHT} CSS pixels")
         return int(proposal["value"])
 
+    @traitlets.validate("policy")
+    def _plan_with(self, proposal: dict[str, Any]) -> Policy:
+        self._planned = self.subject.planned(proposal["value"])
+        return self._planned.policy
+
+    @traitlets.observe("policy")
+    def _show_planned(self, _: dict[str, Any]) -> None:
+        before = self.plan
+        if self._planned is before:
+            return
+        selection = carried_selection(self.selection, before, self._planned)
+        step = carried_step(self.step, before, self._planned)
+        self.subject.show(self._planned)
+        with self.hold_sync():
+            self.selection = [name for name in selection if is_selectable(self.subject, name)]
+            self.step = step
+            self._complete.discard(self.view)
+            self._tell_change()
+            self._tell_difference()
+
     @traitlets.observe("view")
-    def _keep_what_this_view_has(self, change: dict[str, Any]) -> None:
-        known = self._known[self.view]
-        self.selection = [name for name in self.selection if name in known]
+    def _keep_what_this_view_has(self, _: dict[str, Any]) -> None:
+        self.policy = self.plan.policy
+        self.selection = [name for name in self.selection if is_selectable(self.subject, name)]
         if self.step >= len(self.plan.decisions):
             self.step = -1
 
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Adopts what the browser says; it may still be looking at the plan before, so what is gone is left out."""
+        self.view = sync_data.pop("view", self.view)
+        if "selection" in sync_data:
+            sync_data["selection"] = [name for name in sync_data["selection"] if is_selectable(self.subject, name)]
+        if "step" in sync_data:
+            sync_data["step"] = min(sync_data["step"], len(self.plan.decisions) - 1)
+        super().set_state(sync_data)
 
-def _selectable(rewrite: Rewrite) -> set[str]:
-    after = {f"after:{name}" for name in rewrite.after.position}
-    return after | set(rewrite.before.position) | {bucket.label for bucket in rewrite.plan.buckets}
+    @traitlets.observe("asked")
+    def _answer_browser(self, change: dict[str, Any]) -> None:
+        asked, problem = change["new"], ""
+        with self.hold_sync():
+            try:
+                self._carry_out(asked)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            self.answer = {"id": asked.get("id", ""), "problem": problem}
+
+    def _carry_out(self, asked: dict[str, Any]) -> None:
+        self.view = asked.get("view", self.view)
+        if "policy" in asked:
+            self.replan(**asked["policy"])
+        if "pin" in asked:
+            (self.pin if asked["pin"] else self.unpin)()
+        if asked.get("restore") and self.subject.pinned is not None:
+            self.policy = self.subject.pinned.policy
+        if asked.get("complete"):
+            self._complete.add(self.view)
+            self._tell_change()
+
+    def _tell_change(self) -> None:
+        """Tells the browser of the plan; with all there is when it was asked for or is quickly made."""
+        is_complete = self.view in self._complete or len(self.plan.graph.nodes) <= MOST_NODES_AT_ONCE
+        if is_complete:
+            self.subject.try_to_rewrite()
+        text = describe_change(self.subject, self.selection, is_complete=is_complete)
+        self.changes = {**self.changes, str(self.view): text}
+
+    def _tell_difference(self) -> None:
+        text = describe_difference(self.subject.pinned, self.plan)
+        self.differences = {**self.differences, str(self.view): text}
 
 
 def _checked_index(name: str, value: int, low: int, end: int) -> int:

@@ -1,13 +1,21 @@
 // Reads each step to those who do not see it.
 
-import type { Decision, Pane } from "./types";
+import { formatCount } from "./format";
+import type { Decision, Pane, View } from "./types";
 
 export const mountAnnouncer: Pane = (root, store) =>
   store.subscribe((state, changed) => {
+    if (changed.has("revision")) root.textContent = planSentence(store.current);
     const decision = store.current.decisions[state.step];
     if (!changed.has("step") || decision === undefined) return;
     root.textContent = sentenceOf(decision, store.current.decisions.length);
   });
+
+function planSentence({ decisions, buckets }: View): string {
+  const alone = decisions.filter(({ merged }) => !merged).length;
+  const after = formatCount(buckets.length + alone, "collective");
+  return `Planned anew: ${decisions.length} become ${after}, ${formatCount(buckets.length, "bucket")}, ${alone} left alone`;
+}
 
 export function sentenceOf({ step, label, merged, outcome, reason }: Decision, numDecisions: number): string {
   const verdict = merged ? outcome : `left alone, ${reason}`;

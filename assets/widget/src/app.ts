@@ -1,4 +1,4 @@
-// Puts the panes together: summary, toolbar, decisions | graph | inspector, timeline. It knows no host.
+// Puts the panes together: summary, toolbar, policy, decisions | graph | inspector, timeline. It knows no host.
 
 import { cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
 import { mountAnnouncer } from "./announce";
@@ -9,19 +9,26 @@ import { failureMessage } from "./errors";
 import { bindKeys, type Commands } from "./keyboard";
 import { followSize, paneTabs } from "./layout";
 import { mountDecisions } from "./panes/decisions";
+import { differenceStrip } from "./panes/difference";
 import { helpDialog } from "./panes/help";
 import { mountInspector } from "./panes/inspector/inspector";
-import { mountSummary } from "./panes/summary";
+import { policyBar } from "./panes/policyBar";
+import { summary } from "./panes/summary";
 import { mountTextTwin } from "./panes/textTwin";
 import { toolbar } from "./panes/toolbar";
 import type { Pane, Store } from "./types";
+import type { Planner } from "./whatif/planner";
 
-export function mount(root: HTMLElement, store: Store, report: (error: unknown) => void): () => void {
+export function mount(
+  root: HTMLElement, store: Store, report: (error: unknown) => void, planner: Planner | null,
+): () => void {
   const tabs = paneTabs(root);
   const help = helpDialog();
   const areas = {
     summary: h("header", { class: "bv-summary" }),
     toolbar: h("div", { class: "bv-toolbar", role: "group", "aria-label": "Controls" }),
+    policy: h("div", { class: "bv-policy-bar", role: "group", "aria-label": "Policy", hidden: true }),
+    difference: h("div", { class: "bv-strip", role: "group", "aria-label": "Against the pinned plan", hidden: true }),
     decisions: pane("decisions", "Decisions"),
     graph: pane("graph", "Graph"),
     inspector: pane("inspector", "Inspector"),
@@ -30,7 +37,7 @@ export function mount(root: HTMLElement, store: Store, report: (error: unknown) 
     live: h("div", { class: "bv-live", role: "status", "aria-live": "polite" }),
   };
   const columns = h("div", { class: "bv-columns" }, areas.decisions, areas.graph, areas.inspector);
-  root.append(areas.summary, areas.toolbar, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
+  root.append(areas.summary, areas.toolbar, areas.policy, areas.difference, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
 
   const inspect = (): void => {
     tabs.show("inspector");
@@ -51,8 +58,10 @@ export function mount(root: HTMLElement, store: Store, report: (error: unknown) 
     return table.unmount;
   };
   const mounted: [HTMLElement, Pane][] = [
-    [areas.summary, mountSummary],
-    [areas.toolbar, toolbar({ toggleText, showHelp })],
+    [areas.summary, summary(planner !== null)],
+    [areas.toolbar, toolbar({ toggleText, showHelp }, planner !== null)],
+    ...(planner === null ? [] : [[areas.policy, policyBar(planner)] satisfies [HTMLElement, Pane]]),
+    [areas.difference, differenceStrip(planner)],
     [areas.decisions, decisionPane],
     [areas.graph, mountGraph],
     [areas.inspector, mountInspector],

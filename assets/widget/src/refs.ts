@@ -1,6 +1,6 @@
 // What a reference means in both graphs, and what must light up with it.
 
-import type { Ref, View } from "./types";
+import type { Decision, Ref, View } from "./types";
 
 export type Side = "before" | "after";
 export type Target = { side: Side; node: number } | { bucket: number };
@@ -62,6 +62,11 @@ export function refOfBucket(view: View, index: number): Ref {
   const bucket = view.buckets[index];
   if (bucket === undefined) throw new RangeError(`There is no bucket ${index}; the view has ${view.buckets.length}.`);
   return bucket.label;
+}
+
+// What the cap or a dependency held a collective against when the pass looked at it, indices in `before`.
+export function heldThen(view: View, { openBucket, openCount, others }: Decision): readonly number[] {
+  return view.buckets[openBucket]?.members.slice(0, openCount) ?? others;
 }
 
 // A collective lights its wait, its bucket and the bucket's merged start; a bucket lights its members,

@@ -8,9 +8,11 @@ import controls from "./styles/controls.css";
 import decisions from "./styles/decisions.css";
 import inspector from "./styles/inspector.css";
 import layout from "./styles/layout.css";
+import policy from "./styles/policy.css";
 import themes from "./styles/theme.css";
 import { followTheme, type Theme } from "./theme";
 import type { Payload, Store } from "./types";
+import type { Planner } from "./whatif/planner";
 
 export interface Explorer {
   store: Store | null; // null when the payload could not be shown
@@ -20,9 +22,10 @@ export interface Explorer {
 
 export async function openExplorer(
   element: HTMLElement, readPayload: () => Payload | Promise<Payload>, theme: Theme,
+  planner: Planner | null = null, // null where nobody plans, as on the offline page
 ): Promise<Explorer> {
   const strip = errorStrip();
-  const style = h("style", {}, [themes, layout, controls, decisions, inspector].join("\n"));
+  const style = h("style", {}, [themes, layout, controls, decisions, inspector, policy].join("\n"));
   const root = h("div", { class: "bucketviz", "data-lm-suppress-shortcuts": "true", tabindex: -1 }, style, strip.element);
   let unfollow = followTheme(root, theme);
   const unwatch = watchErrors(strip.report);
@@ -31,7 +34,7 @@ export async function openExplorer(
   let store: Store | null = null;
   try {
     store = createStore(await readPayload(), strip.report);
-    unmount = mount(root, store, strip.report);
+    unmount = mount(root, store, strip.report, planner);
   } catch (error) {
     strip.report(error);
   }

@@ -14,7 +14,7 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
   checkPayload(payload);
   const listeners = new Set<Listener>();
   let state: Readonly<State> = {
-    view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split", axis: "measured",
+    view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split", movesOnly: false, revision: 0, axis: "measured",
   };
 
   return {
@@ -37,6 +37,10 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
           report(error);
         }
       }
+    },
+    replace(index, view, patch = {}) {
+      payload.views[index] = view;
+      if (index === state.view) this.set({ ...patch, revision: state.revision + 1 });
     },
     subscribe(listener) {
       listeners.add(listener);

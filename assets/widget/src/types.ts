@@ -1,5 +1,5 @@
-// What Python hands over (bucketviz/explorer/payload.py writes it). Python decides and formats; this side
-// lays out and draws. Graphs are columnar: entry i of every column describes node i, in program order.
+// What Python hands over (bucketviz/explorer/payload.py writes it, whatif/wire.ts reads it). Python decides and formats;
+// this side lays out and draws. Graphs are columnar: entry i of every column describes node i, in program order.
 
 export interface Payload {
   schema: "bucketviz/1";
@@ -12,6 +12,12 @@ export interface View {
   name: string; // "forward"
   summary: Stat[];
   policy: [string, string][]; // ["cap", "25 MiB"], ["mode", "default"], …
+  controls: Controls;
+  canPlan: boolean; // Python can plan the graph anew
+  isComplete: boolean; // false: a new plan whose sentences, report and rewrite have not come yet
+  isRewritten: boolean; // false: `after` is a sketch of the plan
+  obstacle: string; // why it cannot be rewritten, ""
+  difference: Difference | null; // from the pinned plan; null where none is pinned
   before: GraphColumns;
   after: GraphColumns;
   // For node i of `after`: indices in `before` of the collectives it serves ([] for a node that did not change).
@@ -24,6 +30,32 @@ export interface View {
   timelines: { before: Timeline; after: Timeline }; // program order; unit "node"
   measured: Measured | null; // null: nothing was run
   text: string; // the whole report, the text twin of the page
+}
+
+// The present values of the policy, and what they can be set to.
+export interface Controls {
+  capMib: number | null; // null: a cap for each bucket, or a function
+  capsMib: [number, number]; // between these, plans differ
+  mode: string;
+  strategy: string;
+  fidelity: string;
+  kinds: Kind[];
+  maxSpanNodes: number | null; // null: any number
+  choices: { mode: string[]; strategy: string[]; fidelity: string[]; kinds: Kind[] };
+}
+
+// The plan that is shown held against the pinned one.
+export interface Difference {
+  policy: [string, string][]; // of the pinned plan
+  counts: [string, string, string][]; // ["collectives", "73", "12"], …
+  rules: [string, number][]; // what moved them, most frequent first
+  moves: ReadonlyMap<number, Move>; // by index in `before`
+  text: string; // "31 of 73 collectives moved"
+}
+
+export interface Move {
+  bucketBefore: number; // in the pinned plan, -1 when it was left alone there
+  text: string; // "ag_3: B1 → B0, now with ag_1: no longer over cap"
 }
 
 export interface Stat {
@@ -89,7 +121,10 @@ export interface Decision {
   // The cap meter when the pass looked at it: bytes of the open bucket (or of the neighbour) before, and the cap.
   bucketBytes: number;
   capBytes: number;
-  members: number[]; // what holds these bytes, indices in `before`
+  // What held these bytes: the first `openCount` members of a bucket, or (`openBucket` is -1) these indices in `before`.
+  openBucket: number;
+  openCount: number;
+  others: number[];
 }
 
 export interface ReasonInfo {
@@ -148,6 +183,8 @@ export interface State {
   query: string; // search text
   kinds: Kind[]; // kinds shown; [] = all
   graphView: "before" | "split" | "after" | "diff";
+  movesOnly: boolean; // only what moved from the pinned plan
+  revision: number; // counts how often the view that is shown was planned anew
   axis: "order" | "measured"; // of the timeline; a view without measurements shows program order
 }
 
@@ -156,6 +193,7 @@ export interface Store {
   readonly state: Readonly<State>;
   readonly current: View; // payload.views[state.view]
   set(patch: Partial<State>): void; // notifies only when something changed
+  replace(index: number, view: View, patch?: Partial<State>): void; // another plan of the same graph
   subscribe(listener: (state: Readonly<State>, changed: ReadonlySet<keyof State>) => void): () => void;
 }
 

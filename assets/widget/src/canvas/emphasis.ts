@@ -1,7 +1,7 @@
 // How strongly each row is drawn: what is selected, hovered, related, not yet decided, or filtered out.
 
 import { decisionOf } from "../actions";
-import { related, resolve, type Side } from "../refs";
+import { heldThen, related, resolve, type Side } from "../refs";
 import type { Decision, Kind, State, View } from "../types";
 import type { Row } from "./skeleton";
 
@@ -80,7 +80,7 @@ function litBy(view: View, { selection, hover }: Focus, decision: Decision | nul
   if (decision === null) {
     return { before: new SortedNodes(from.before), after: new SortedNodes(from.after), buckets: from.buckets };
   }
-  const members = [...decision.members, decision.node];
+  const members = [...heldThen(view, decision), decision.node];
   const buckets = new Set(members.map((node) => view.before.bucket[node] ?? -1));
   return {
     before: new SortedNodes([...from.before, ...members]),

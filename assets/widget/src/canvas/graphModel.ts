@@ -11,7 +11,6 @@ const DEFAULT_ROW_HEIGHT = 24;
 const REVEAL_MARGIN_PX = 28;
 
 export class GraphModel {
-  readonly open = new Set<string>();
   readonly segments: Segments;
   layout: GraphLayout;
   rowHeight = DEFAULT_ROW_HEIGHT;
@@ -20,13 +19,26 @@ export class GraphModel {
   width = 0;
   height = 0;
 
-  constructor(readonly view: View, private mode: GraphMode) {
+  constructor(readonly view: View, private mode: GraphMode, readonly open = new Set<string>()) {
     this.segments = cutIntoSegments(view);
     this.layout = layoutGraph(view, this.segments, mode, this.open);
   }
 
   get geometry(): GraphGeometry {
     return graphGeometry(this.mode, this.width, this.height, this.rowHeight, this.scrollY);
+  }
+
+  // Another plan of the same graph: what is unfolded stays so, and `held` (else the first row in view) stays in its
+  // place as `heldNow`, the reference by which it goes there.
+  withPlan(view: View, held: Placed | null, heldNow: Ref | null): GraphModel {
+    const next = new GraphModel(view, this.mode, this.open);
+    [next.rowHeight, next.scrollY, next.cursor] = [this.rowHeight, this.scrollY, this.cursor];
+    next.resize(this.width, this.height);
+    const pairs = held !== null && heldNow !== null && this.isInView(held) ? [[held, next.rowOfRef(heldNow)] as const] : [];
+    const [before, after] = [...pairs, ...this.rowsInView().map((row) => [row, next.rowById(row.row.id)] as const)]
+      .find(([, row]) => row !== null) ?? [null, null];
+    if (before !== null && after !== null) next.scrollTo(next.scrollY + (after.line - before.line) * next.rowHeight);
+    return next;
   }
 
   resize(width: number, height: number): void {
@@ -145,6 +157,17 @@ export class GraphModel {
     const bucket = row.side === "before" && row.type === "collective" ? (this.view.before.bucket[row.first] ?? -1) : -1;
     if (bucket >= 0) return after[buckets[bucket]?.row ?? -1] ?? null;
     return (row.side === "before" ? after : before)[placed.twin] ?? null;
+  }
+
+  private isInView({ line, span }: Placed): boolean {
+    const { geometry } = this;
+    const y = yOfLine(geometry, line);
+    return y + span * this.rowHeight > geometry.headerHeight && y < this.height;
+  }
+
+  private rowsInView(): Placed[] {
+    const { before, after } = this.layout;
+    return (before.length > 0 ? before : after).filter((placed) => this.isInView(placed));
   }
 
   private isOfModules({ side, node }: Row): boolean {

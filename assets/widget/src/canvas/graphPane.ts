@@ -5,7 +5,7 @@ import { button, h } from "../dom";
 import { icon } from "../glyphs";
 import { refOfBucket, refOfNode } from "../refs";
 import { parseQuery, searchNodes } from "../search";
-import type { Pane, Ref, Store, View } from "../types";
+import type { Pane, Ref, State, Store, View } from "../types";
 import { hostCanvas } from "./canvasHost";
 import { emphasisOf, type Emphasis } from "./emphasis";
 import { glide } from "./glide";
@@ -30,6 +30,7 @@ export const mountGraph: Pane = (root, store) => {
   let model = new GraphModel(store.current, store.state.graphView);
   let emphasis = currentEmphasis(store, model, []);
   let matches: readonly number[] = [];
+  let held = store.state.selection[0] ?? null; // what was selected before the present change
 
   const [left, right] = [h("h2", { class: "bv-title" }), h("h2", { class: "bv-title bv-rail-title" })];
   const act = (action: () => void) => (): void => {
@@ -71,7 +72,7 @@ export const mountGraph: Pane = (root, store) => {
   function placeTitles(): void {
     const [title, note, rightTitle] = TITLES[store.state.graphView];
     left.replaceChildren(title, h("small", {}, note));
-    right.textContent = rightTitle;
+    right.replaceChildren(rightTitle, sketchNote(store.current));
     right.style.left = `${Math.round(model.geometry.rails.after.x)}px`;
   }
 
@@ -104,6 +105,12 @@ export const mountGraph: Pane = (root, store) => {
     model = new GraphModel(store.current, store.state.graphView);
     model.rowHeight = rowHeight;
     model.resize(width, height);
+    twin.draw();
+  }
+
+  function showPlan(): void {
+    scroll.stop();
+    model = model.withPlan(store.current, held === null ? null : model.rowOfRef(held), store.state.selection[0] ?? null);
     twin.draw();
   }
 
@@ -168,11 +175,14 @@ export const mountGraph: Pane = (root, store) => {
 
   const unsubscribe = store.subscribe((state, changed) => {
     if (changed.has("view")) startOver();
-    if (changed.has("view") || changed.has("query")) matches = searchNodes(store.current, parseQuery(state.query));
+    else if (changed.has("revision")) showPlan();
+    held = state.selection[0] ?? null;
+    if (["view", "revision", "query"].some((key) => changed.has(key as keyof State))) matches = searchNodes(store.current, parseQuery(state.query));
     const selected = state.selection.length === 0 ? null : model.rowOfRef(state.selection[state.selection.length - 1]!);
     if (changed.has("graphView")) model.showMode(state.graphView, selected);
     if (changed.has("selection") && selected?.row.id !== model.cursor) model.cursor = null;
     refresh();
+    if (changed.has("revision")) return;
     if (changed.has("selection") || changed.has("step")) reveal(selected);
     else if (changed.has("query")) reveal(matches.length === 0 ? null : model.rowOfRef(refOfNode(store.current, "before", matches[0]!)));
   });
@@ -193,6 +203,13 @@ function currentEmphasis({ current, state }: Store, model: GraphModel, matches: 
 
 function sceneOf({ view, layout, geometry, cursor }: GraphModel, emphasis: Emphasis): Scene {
   return { view, layout, geometry, emphasis, cursor };
+}
+
+// What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.
+function sketchNote({ isRewritten, obstacle }: View): HTMLElement | string {
+  if (isRewritten) return "";
+  return h("small", { title: obstacle || "Until the graph is rewritten, the plan is drawn." },
+    obstacle === "" ? " · being rewritten" : " · planned, not rewritten");
 }
 
 // A folded run is no one thing: it has no reference.

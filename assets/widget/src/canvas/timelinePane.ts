@@ -109,6 +109,15 @@ export const mountTimeline: Pane = (root, store) => {
     host.canvas.setAttribute("aria-label", describe(layout.tracks.length, layout.end, layout.unit));
   }
 
+  // Another plan of the same graph: the part in view stays in view.
+  function showPlan(): void {
+    const [start, end, scrolled] = [from, to, scrollY];
+    const { unit, end: lastEnd } = layout;
+    startOver();
+    if (layout.unit === unit && (start > 0 || end < lastEnd)) [from, to] = clampWindow(start, end, layout);
+    scrollTo(scrolled);
+  }
+
   const hitAt = (x: number, y: number): TimelineHit | null =>
     y < AXIS_HEIGHT ? null : hitTimeline(layout, scaleNow(), scrollY, x, y);
   const unlisten = listenToPointer(host.canvas, {
@@ -151,6 +160,7 @@ export const mountTimeline: Pane = (root, store) => {
 
   const unsubscribe = store.subscribe((state, changed) => {
     if (RESTARTS.some((key) => changed.has(key))) startOver();
+    else if (changed.has("revision")) showPlan();
     marks = timelineMarksOf(store.current, state);
     const first = changed.has("selection") ? allBars().find(isSelected)?.bar : undefined;
     if (first !== undefined && (first.end < from || first.start > to)) {

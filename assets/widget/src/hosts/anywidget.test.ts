@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
+import { wireOf } from "../testing/wireOf";
 import { render, type Model } from "./anywidget";
 
 const payload = samplePayload();
@@ -13,7 +14,8 @@ class FakeModel {
   readonly saved: Record<string, unknown>[] = [];
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly traits: Record<string, unknown> = {
-    payload: JSON.stringify(payload), selection: [], step: -1, view: 0, theme: "light", height: 700,
+    payload: JSON.stringify(wireOf(payload)), selection: [], step: -1, view: 0, theme: "light", height: 700,
+    changes: {}, differences: {}, asked: {}, answer: {},
   };
 
   constructor(traits: Record<string, unknown> = {}) {
@@ -117,8 +119,8 @@ test("the focus stays on the row that is stepped to", async () => {
 });
 
 test("a pane that cannot be drawn says why in its place, and the others go on", async () => {
-  const broken = structuredClone(payload);
-  (broken.views[0]!.timelines.before as { slices: unknown }).slices = null;
+  const broken = structuredClone(wireOf(payload));
+  (broken.views[0]!.timeline as { slices: unknown }).slices = null;
   const { el } = await show({ payload: JSON.stringify(broken) });
   expect(el.querySelector(".bv-timeline .bv-failed")?.textContent).toMatch(/^TypeError: /);
   expect(el.querySelector(".bv-errors")?.textContent).toContain("TypeError");
@@ -187,7 +189,7 @@ test("a payload that cannot be read is told in the cell", async () => {
 
 test("a new payload is drawn, and an error before it is gone", async () => {
   const { model, el } = await show({ payload: "{" });
-  model.fromPython("payload", JSON.stringify(payload));
+  model.fromPython("payload", JSON.stringify(wireOf(payload)));
   await new Promise((resolve) => setTimeout(resolve));
   expect(el.querySelectorAll(".bucketviz")).toHaveLength(1);
   expect(el.querySelector(".bv-errors")?.textContent).toBe("");

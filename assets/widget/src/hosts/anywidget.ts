@@ -1,9 +1,13 @@
-// Notebooks: payload, theme and height come from Python; selection, step and view go both ways.
+// Notebooks: payload, theme and height come from Python; selection, step and view go both ways; the policy is asked
+// for, and what its plan changes comes back.
 
 import { goToStep } from "../actions";
 import { openExplorer } from "../shell";
 import type { Theme } from "../theme";
-import type { Payload, Ref, Store } from "../types";
+import type { Ref, Store } from "../types";
+import { followChanges } from "../whatif/follow";
+import { Planner, type Question } from "../whatif/planner";
+import { readPayload } from "../whatif/wire";
 
 interface Traits {
   payload: string;
@@ -12,6 +16,10 @@ interface Traits {
   view: number;
   theme: Theme;
   height: number;
+  changes: Record<string, string>; // by view: JSON of a WireChange, "" for none
+  differences: Record<string, string>; // by view: JSON of a WireDifference, "" for none
+  asked: Question & { id?: string; view?: number };
+  answer: { id?: string; problem?: string };
 }
 
 export interface Model {
@@ -27,13 +35,18 @@ const SHARED = ["view", "selection", "step"] as const;
 export async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
   const setHeight = (): void => void (el.style.height = `${model.get("height")}px`);
   const open = async (): Promise<() => void> => {
-    const explorer = await openExplorer(el, () => JSON.parse(model.get("payload")) as Payload, model.get("theme"));
+    const planner = new Planner((question) => {
+      model.set("asked", { ...question, view: explorer.store?.state.view ?? 0 });
+      model.save_changes();
+    });
+    const explorer = await openExplorer(el, () => readPayload(JSON.parse(model.get("payload"))), model.get("theme"), planner);
     const setTheme = (): void => explorer.setTheme(model.get("theme"));
     const unlisten = listen(model, { "change:theme": setTheme });
-    const unsync = explorer.store === null ? () => {} : sync(model, explorer.store);
+    const unsync = explorer.store === null ? () => {} : sync(model, explorer.store, planner);
     return () => {
       unlisten();
       unsync();
+      planner.close();
       explorer.close();
     };
   };
@@ -50,7 +63,7 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
   };
 }
 
-function sync(model: Model, store: Store): () => void {
+function sync(model: Model, store: Store, planner: Planner): () => void {
   const adoptView = (): void => store.set({ view: model.get("view") });
   const adoptSelection = (): void => store.set({ selection: model.get("selection") });
   const adoptStep = (): void => {
@@ -59,11 +72,20 @@ function sync(model: Model, store: Store): () => void {
     if (step < 0) store.set({ step });
     else goToStep(store, step);
   };
+  const adoptChanges = followChanges(store, planner, () => ({
+    changes: model.get("changes"), differences: model.get("differences"), answer: model.get("answer"),
+    selection: model.get("selection"), step: model.get("step"),
+  }));
   adoptView();
+  adoptChanges();
   if (model.get("selection").length > 0) adoptSelection();
   adoptStep();
-  const unlisten = listen(model, { "change:view": adoptView, "change:selection": adoptSelection, "change:step": adoptStep });
+  const unlisten = listen(model, {
+    "change:view": adoptView, "change:selection": adoptSelection, "change:step": adoptStep,
+    "change:changes": adoptChanges, "change:differences": adoptChanges, "change:answer": adoptChanges,
+  });
   const unsubscribe = store.subscribe((state, changed) => {
+    if (changed.has("view")) planner.needRest(!store.current.isComplete);
     if (!SHARED.some((name) => changed.has(name))) return;
     for (const name of SHARED) model.set(name, state[name]);
     model.save_changes();

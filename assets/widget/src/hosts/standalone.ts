@@ -4,20 +4,21 @@ import { h } from "../dom";
 import { openExplorer, type Explorer } from "../shell";
 import type { Theme } from "../theme";
 import type { Payload } from "../types";
+import { readPayload } from "../whatif/wire";
 
 const PAYLOAD = "bucketviz-payload";
 const PLACE = "bucketviz";
 
 export async function start(): Promise<Explorer> {
   const place = document.getElementById(PLACE) ?? document.body.appendChild(h("div", { id: PLACE }));
-  return openExplorer(place, readPayload, (place.dataset.theme ?? "auto") as Theme);
+  return openExplorer(place, payloadOfPage, (place.dataset.theme ?? "auto") as Theme);
 }
 
-async function readPayload(): Promise<Payload> {
+async function payloadOfPage(): Promise<Payload> {
   const script = document.getElementById(PAYLOAD);
   if (script === null) throw new Error(`The page has no <script id="${PAYLOAD}">; write it again with to_html().`);
   const text = script.textContent ?? "";
-  return JSON.parse(script.dataset.encoding === "gzip+base64" ? await unpack(text) : text) as Payload;
+  return readPayload(JSON.parse(script.dataset.encoding === "gzip+base64" ? await unpack(text) : text));
 }
 
 export async function unpack(text: string): Promise<string> {

@@ -3,7 +3,7 @@
 import { blockOf } from "../canvas/modules";
 import { h, type Child } from "../dom";
 import { icon, kindGlyph } from "../glyphs";
-import type { Decision } from "../types";
+import type { Decision, Move } from "../types";
 
 export const ROW_HEIGHT = 24;
 
@@ -13,7 +13,8 @@ export function headerRow(): HTMLElement {
     ...heads.map(([column, text]) => h("span", { class: `bv-cell bv-${column}`, role: "columnheader" }, text)));
 }
 
-export function decisionRow(decision: Decision, row: number, shorten: (path: string) => string): HTMLElement {
+// `move`: how it differs from the pinned plan.
+export function decisionRow(decision: Decision, row: number, shorten: (path: string) => string, move?: Move): HTMLElement {
   const { step, kind, label, name, size, merged, reason, differs } = decision;
   return h("div", {
     class: "bv-row", role: "row", "aria-rowindex": row + 2, title: label === name ? name : `${label}\n${name}`, "data-tone": merged ? "plain" : "alert",
@@ -22,9 +23,15 @@ export function decisionRow(decision: Decision, row: number, shorten: (path: str
     cell("step", String(step + 1)),
     cell("label", kindGlyph(kind), differs === "" ? null : differsMark(), ...labelParts(label, shorten(label))),
     cell("size", size),
-    cell("outcome", ...outcomeParts(decision)),
+    cell("outcome", ...outcomeParts(decision), move === undefined ? null : movedMark(move)),
     h("span", { class: "bv-cell bv-reason", role: "gridcell", title: differs === "" ? reason : `${reason}. torch.compile differs: ${differs}` },
       merged ? null : icon("alert"), h("span", {}, reason)));
+}
+
+// "↕ B1": where it is in the pinned plan.
+function movedMark({ bucketBefore, text }: Move): HTMLElement {
+  const before = bucketBefore < 0 ? "alone" : `B${bucketBefore}`;
+  return h("span", { class: "bv-was", role: "img", title: text, "aria-label": `moved, pinned ${before}` }, "↕", h("small", {}, before));
 }
 
 function cell(column: string, ...children: Child[]): HTMLElement {

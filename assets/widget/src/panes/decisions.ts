@@ -5,10 +5,12 @@ import { shortNamesOf } from "../canvas/modules";
 import { h } from "../dom";
 import { related, resolve } from "../refs";
 import { parseQuery, subjectsOf } from "../search";
-import type { Decision, Store } from "../types";
+import type { Decision, State, Store } from "../types";
 import { decisionRow, headerRow, ROW_HEIGHT } from "./decisionRow";
 import { virtualRows } from "./rows";
 import { mountStepper } from "./stepper";
+
+const FILTERS: readonly (keyof State)[] = ["view", "kinds", "query", "movesOnly"];
 
 export interface DecisionTable {
   move: (offset: number) => void; // through the rows that the filters leave
@@ -41,7 +43,6 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     grid.setAttribute("aria-rowcount", String(shown.length + 1));
     follow();
     rows.show(shown.length);
-    rows.reveal(active);
   };
 
   const follow = (): void => {
@@ -51,7 +52,8 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   const drawRow = (row: number): HTMLElement => {
     const decision = shown[row]!;
-    const line = decisionRow(decision, row, shortNamesOf(store.current.before));
+    const move = store.current.difference?.moves.get(decision.node);
+    const line = decisionRow(decision, row, shortNamesOf(store.current.before), move);
     line.addEventListener("click", (event) => {
       active = row;
       select(store, decision.name, event.shiftKey);
@@ -99,20 +101,34 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   };
 
   const drawReasons = (): void => {
-    reason = "";
+    if (!store.current.reasons.some(({ code }) => code === reason)) reason = "";
     reasons.hidden = store.current.reasons.length === 0;
     reasons.replaceChildren(h("option", { value: "" }, "every reason"), ...store.current.reasons.map((each) =>
       h("option", { value: each.code, title: each.meaning }, `${each.label} (${each.count})`)));
+    reasons.value = reason;
+  };
+
+  // Another plan: what is in sight stays where it is.
+  const redraw = (): void => {
+    const hasFocus = rows.element.contains(document.activeElement);
+    drawReasons();
+    filter();
+    if (hasFocus) rows.at(active)?.focus({ preventScroll: true });
   };
 
   drawReasons();
   filter();
+  rows.reveal(active);
   const unstep = mountStepper(stepper, store);
   const resized = new ResizeObserver(() => rows.reveal(active));
   resized.observe(rows.element);
   const unsubscribe = store.subscribe((_, changed) => {
-    if (changed.has("view")) drawReasons();
-    if (changed.has("view") || changed.has("kinds") || changed.has("query")) return filter();
+    if (changed.has("view")) reason = "";
+    if (changed.has("view") || changed.has("revision")) redraw();
+    if (FILTERS.some((key) => changed.has(key))) {
+      filter();
+      return rows.reveal(active);
+    }
     if (changed.has("selection")) {
       const hasFocus = rows.element.contains(document.activeElement);
       follow();
@@ -132,12 +148,14 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 }
 
 export function shownDecisions(store: Store, reason: string): Decision[] {
-  const { kinds, query } = store.state;
+  const { kinds, query, movesOnly } = store.state;
+  const moves = movesOnly ? store.current.difference?.moves : undefined;
   const parsed = parseQuery(query);
   const subjects = subjectsOf(store.current);
   return store.current.decisions.filter((decision) =>
     (kinds.length === 0 || kinds.includes(decision.kind)) &&
     (reason === "" || decision.code === reason) &&
+    (moves === undefined || moves.has(decision.node)) &&
     (parsed.isEmpty || parsed.problem !== "" || parsed.test(subjects(decision.node))));
 }
 

@@ -34,7 +34,7 @@ export const mountSearch: Pane = (root, store) => {
   };
   draw();
   return store.subscribe((_, changed) => {
-    if (changed.has("query") || changed.has("view") || (changed.has("selection") && store.state.query !== "")) draw();
+    if (changed.has("query") || changed.has("view") || changed.has("revision") || (changed.has("selection") && store.state.query !== "")) draw();
   });
 };
 

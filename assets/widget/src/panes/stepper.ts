@@ -3,7 +3,7 @@
 import { currentDecision, goToStep, stepBy, stepToLeftAlone } from "../actions";
 import { button, h } from "../dom";
 import { icon } from "../glyphs";
-import type { Pane } from "../types";
+import type { Pane, State } from "../types";
 
 const SPEEDS: readonly [number, string][] = [[0.5, "½×"], [1, "1×"], [2, "2×"], [4, "4×"], [10, "10×"]];
 const STEPS_PER_SECOND = 1.25;
@@ -55,7 +55,7 @@ export const mountStepper: Pane = (root, store) => {
   draw();
   const unsubscribe = store.subscribe((_, changed) => {
     if (changed.has("view")) stop();
-    if (changed.has("view") || changed.has("step") || changed.has("selection")) draw();
+    if (["view", "step", "selection", "revision"].some((key) => changed.has(key as keyof State))) draw();
   });
   return () => {
     clearInterval(timer);

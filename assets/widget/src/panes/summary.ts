@@ -3,18 +3,19 @@
 import { h } from "../dom";
 import type { Pane, Stat, View } from "../types";
 
-export const mountSummary: Pane = (root, store) => {
+// `hasControls`: the policy has a bar of its own.
+export const summary = (hasControls: boolean): Pane => (root, store) => {
   const draw = (): void => {
     const { title, subtitle, views } = store.payload;
     const name = views.length > 1 ? `${title} · ${store.current.name}` : title;
     root.replaceChildren(
       h("dl", { class: "bv-stats" }, ...store.current.summary.map(statistic)),
-      h("p", { class: "bv-origin" }, h("b", {}, name), h("span", {}, subtitle), h("span", { class: "bv-terms" }, termsOf(store.current))),
+      h("p", { class: "bv-origin" }, h("b", {}, name), h("span", {}, subtitle), h("span", { class: "bv-terms", hidden: hasControls && store.current.canPlan }, termsOf(store.current))),
     );
   };
   draw();
   return store.subscribe((_, changed) => {
-    if (changed.has("view")) draw();
+    if (changed.has("view") || changed.has("revision")) draw();
   });
 };
 

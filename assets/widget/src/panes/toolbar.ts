@@ -18,7 +18,8 @@ export interface ToolbarActions {
   showHelp: () => void;
 }
 
-export function toolbar({ toggleText, showHelp }: ToolbarActions): Pane {
+// `hasControls`: the policy has a bar of its own, so that it is not said here too.
+export function toolbar({ toggleText, showHelp }: ToolbarActions, hasControls: boolean): Pane {
   return (root, store) => {
     const search = h("div", { class: "bv-search" });
     const kinds = h("div", { class: "bv-kinds", role: "group", "aria-label": "Kinds shown" });
@@ -31,6 +32,7 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions): Pane {
 
     const draw = (): void => {
       kinds.replaceChildren(...kindChips(store));
+      policy.hidden = hasControls && store.current.canPlan;
       policy.replaceChildren(...store.current.policy.map(([label, value]) =>
         h("div", { title: `${label}: ${value}` }, h("dt", {}, label), h("dd", {}, value))));
     };

@@ -23,6 +23,15 @@ export function viewOf(name: string, before: GraphColumns): View {
     name,
     summary: summaryOf(plan),
     policy: [["cap", "25 MiB"], ["mode", "default"], ["strategy", "adjacent"], ["fidelity", "safe"]],
+    controls: {
+      capMib: 25, capsMib: [0.01, 900], mode: "default", strategy: "adjacent", fidelity: "safe",
+      kinds: ["all_gather", "reduce_scatter", "all_reduce"], maxSpanNodes: null,
+      choices: {
+        mode: ["default", "custom_ops"], strategy: ["adjacent", "grouped"], fidelity: ["safe", "inductor"],
+        kinds: ["all_gather", "reduce_scatter", "all_reduce"],
+      },
+    },
+    canPlan: true, isComplete: true, isRewritten: true, obstacle: "", difference: null,
     before,
     ...rewritten,
     ...plan,

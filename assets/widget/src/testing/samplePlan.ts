@@ -33,7 +33,7 @@ function planKind(graph: GraphColumns, kind: Kind, plan: SamplePlan): void {
   graph.role.forEach((role, node) => {
     if (role !== "collective" || graph.kind[node] !== kind) return;
     const bytes = graph.bytes[node] ?? 0;
-    const seen = { bucketBytes: open?.bytes ?? 0, members: open ? [...open.members] : [], node, bytes };
+    const seen = { bucketBytes: open?.bytes ?? 0, openBucket: -1, openCount: 0, others: open ? [...open.members] : [], node, bytes };
     const path = open === null ? [] : pathFrom(graph, open.members, node);
     if (bytes > CAP_BYTES) return decide(graph, plan, { ...seen, code: "larger than cap", bucket: -1, path: [] });
     if (path.length > 0) return decide(graph, plan, { ...seen, code: "depends on bucket", bucket: -1, path });
@@ -55,7 +55,7 @@ function newBucket(index: number, kind: Kind, graph: GraphColumns, first: number
   };
 }
 
-type Seen = Pick<Decision, "node" | "bytes" | "code" | "bucket" | "path" | "bucketBytes" | "members">;
+type Seen = Pick<Decision, "node" | "bytes" | "code" | "bucket" | "path" | "bucketBytes" | "openBucket" | "openCount" | "others">;
 
 function decide(graph: GraphColumns, plan: SamplePlan, seen: Seen): void {
   const { node, code, bucket } = seen;

@@ -27,7 +27,7 @@ test("a member's meter adds what was there when the pass looked", () => {
 test("a collective left alone is the ghost in the bucket that was open", () => {
   const alone = byCode("depends on bucket");
   const fill = fillOfDecision(view, alone)!;
-  expect(fill.members).toEqual(alone.members);
+  expect(fill.members).toEqual(alone.others);
   expect(fill.ghost).toEqual({ node: alone.node, bytes: alone.bytes });
   expect(fill.sums[0]).toContain("it would fit, but depends on B1");
 });

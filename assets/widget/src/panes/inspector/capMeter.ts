@@ -2,6 +2,7 @@
 
 import { h } from "../../dom";
 import { formatBytes, formatBytesBeside } from "../../format";
+import { heldThen } from "../../refs";
 import type { Bucket, Decision, Kind, Store, View } from "../../types";
 import { layoutSegments, segmentBars, type Tone } from "./bars";
 
@@ -18,7 +19,8 @@ export interface Fill {
 }
 
 export function fillOfDecision(view: View, decision: Decision): Fill | null {
-  const { kind, node, capBytes, members, bytes } = decision;
+  const { kind, node, capBytes, bytes } = decision;
+  const members = heldThen(view, decision);
   if (capBytes === 0) return null;
   const bucket = view.buckets[decision.bucket];
   const isCapAtStake = members.length > 0 || decision.bucketBytes + (bytes ?? 0) > capBytes;

@@ -15,13 +15,14 @@ export const mountInspector: Pane = (root, store) => {
 
   const draw = (): void => {
     page.replaceChildren(...pageOf(store));
-    page.scrollTop = 0;
     dressJump(pair, pairOf(store), isWaitSelected(store) ? "to start" : "to wait");
     dressJump(bucket, bucketOf(store), isBucketSelected(store) ? "to member" : "to bucket");
   };
   draw();
   return store.subscribe((_, changed) => {
-    if (changed.has("view") || changed.has("selection")) draw();
+    const isOther = changed.has("view") || changed.has("selection");
+    if (isOther || changed.has("revision")) draw();
+    if (isOther) page.scrollTop = 0;
   });
 };
 

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { samplePayload } from "../testing/samplePayload";
+import { wireChangeOf, wireOf } from "../testing/wireOf";
+import { changedView, comparedView, readPayload } from "./wire";
+
+const payload = samplePayload();
+const [base] = readPayload(wireOf(payload)).views;
+
+test("what was sent is what is read", () => {
+  expect(JSON.parse(JSON.stringify(readPayload(wireOf(payload))))).toEqual(JSON.parse(JSON.stringify(payload)));
+});
+
+test("a change says only the plan, and the view keeps the graph", () => {
+  const view = changedView(base!, JSON.parse(JSON.stringify(wireChangeOf(payload.views[0]!))));
+  expect(view.before).toEqual(base!.before);
+  expect(view.decisions.map(({ name, label, outcome, why }) => [name, label, outcome, why]))
+    .toEqual(base!.decisions.map(({ name, label, outcome, why }) => [name, label, outcome, why]));
+  expect(view.after).toEqual(base!.after);
+});
+
+test("without buckets everything is as before, drawn as a sketch", () => {
+  const change = { ...wireChangeOf(payload.views[0]!), buckets: [], rewritten: null, isComplete: false, evidence: [] };
+  const verdicts = change.verdicts.map(([node, step]): typeof change.verdicts[number] => [node, step, "left alone", "over cap", "over cap", -1, ""]);
+  const view = changedView(base!, { ...change, verdicts });
+  expect(view).toMatchObject({ isRewritten: false, isComplete: false, measured: null });
+  expect(view.after).toEqual({ ...base!.before, bucket: base!.before.name.map(() => -1) });
+  expect(view.before.bucket.every((bucket) => bucket === -1)).toBe(true);
+  expect(view.decisions.every(({ merged, why }) => !merged && why === "")).toBe(true);
+});
+
+test("a difference is looked up by node", () => {
+  const view = comparedView(base!, { policy: [], counts: [], rules: [], text: "1 of 73 collectives moved", moves: [[4, 1, "ag: B1 → B0"]] });
+  expect(view.difference?.moves.get(4)).toEqual({ bucketBefore: 1, text: "ag: B1 → B0" });
+  expect(base!.difference).toBeNull();
+});

@@ -1,0 +1,94 @@
+// What Python sends, made into what the panes read. A view is sent whole once; a change of its plan is sent as what
+// replaces parts of the view as it was first sent, so that any explorer that opens later reads the same.
+
+import type { Bucket, Decision, Difference, GraphColumns, Move, Payload, Timeline, View } from "../types";
+import { sketchAfter } from "./sketch";
+
+type Columns = Omit<GraphColumns, "bucket">;
+
+interface WireRewrite {
+  after: GraphColumns;
+  provenance: { sets: number[][]; of: number[] }; // `of`: for node i of `after` the index of its set, -1 for none
+  carriedTo: number[];
+  timeline: Timeline;
+}
+
+type WireDecision = Omit<Decision, "merged">;
+type Planned = Pick<View, "summary" | "policy" | "controls" | "reasons" | "obstacle" | "text"> & { buckets: Bucket[]; rewritten: WireRewrite | null };
+
+export interface WireView extends Planned, Pick<View, "name" | "canPlan" | "measured"> {
+  before: Columns;
+  timeline: Timeline;
+  decisions: WireDecision[];
+}
+
+export type WirePayload = Omit<Payload, "views"> & { views: WireView[] };
+
+export type Verdict = [node: number, step: number, outcome: string, reason: string, code: string, bucket: number, differs: string];
+type Evidence = Pick<Decision, "why" | "evidence" | "counterfactual" | "path" | "bucketBytes" | "capBytes" | "openBucket" | "openCount" | "others">;
+
+export interface WireChange extends Planned {
+  isComplete: boolean; // false: sentences, the report and the rewrite follow when they are asked for
+  verdicts: Verdict[];
+  evidence: [number, Evidence][];
+}
+
+export type WireDifference = Omit<Difference, "moves"> & { moves: [node: number, bucketBefore: number, text: string][] };
+
+const NO_EVIDENCE: Evidence = {
+  why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [],
+};
+
+export function readPayload(payload: WirePayload): Payload {
+  return { ...payload, views: payload.views?.map(readView) ?? [] };
+}
+
+function readView(wire: WireView): View {
+  const { before, timeline, decisions, name, canPlan, measured, ...planned } = wire;
+  return assembled(before, timeline, planned, {
+    name, canPlan, measured, isComplete: true, difference: null,
+    decisions: decisions.map((decision) => ({ ...decision, merged: decision.bucket >= 0 })),
+  });
+}
+
+// The view as `base` was sent first, under another plan. What a run of the first plan measured goes.
+export function changedView(base: View, change: WireChange): View {
+  const { verdicts, evidence, isComplete, ...planned } = change;
+  const known = new Map(base.decisions.map((decision) => [decision.node, decision]));
+  const explained = new Map(evidence);
+  const decisions = verdicts.map(([node, step, outcome, reason, code, bucket, differs]): Decision => ({
+    ...known.get(node)!, ...(explained.get(node) ?? NO_EVIDENCE), step, outcome, reason, code, bucket, differs, merged: bucket >= 0,
+  }));
+  const { name, canPlan } = base;
+  return assembled(base.before, base.timelines.before, planned, { name, canPlan, measured: null, isComplete, difference: null, decisions });
+}
+
+export function comparedView(view: View, difference: WireDifference): View {
+  const moves = new Map(difference.moves.map(([node, bucketBefore, text]): [number, Move] => [node, { bucketBefore, text }]));
+  return { ...view, difference: { ...difference, moves } };
+}
+
+type Rest = Pick<View, "name" | "canPlan" | "measured" | "isComplete" | "difference" | "decisions">;
+
+function assembled(columns: Columns, timeline: Timeline, { rewritten, buckets, ...planned }: Planned, rest: Rest): View {
+  const before: GraphColumns = { ...columns, bucket: bucketColumn(columns, buckets) };
+  const isRewritten = rewritten !== null;
+  const sides = isRewritten ? sidesOf(rewritten, buckets) : sketchAfter(before, timeline, buckets);
+  const { timeline: timelineAfter, ...graphs } = sides;
+  return { ...planned, ...rest, before, ...graphs, isRewritten, timelines: { before: timeline, after: timelineAfter } };
+}
+
+function sidesOf({ after, provenance, carriedTo, timeline }: WireRewrite, buckets: Bucket[]): ReturnType<typeof sketchAfter> {
+  const none: number[] = [];
+  return { after, carriedTo, timeline, buckets, provenance: provenance.of.map((set) => provenance.sets[set] ?? none) };
+}
+
+// Members, and the waits on them.
+function bucketColumn({ name, pair, role }: Columns, buckets: readonly Bucket[]): number[] {
+  const column = name.map(() => -1);
+  buckets.forEach(({ members }, index) => members.forEach((member) => (column[member] = index)));
+  role.forEach((each, node) => {
+    if (each === "wait") column[node] = column[pair[node]!] ?? -1;
+  });
+  return column;
+}

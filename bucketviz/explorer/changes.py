@@ -1,0 +1,79 @@
+"""What the browser is told when a plan changes: what replaces parts of the view; what takes long as a second step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from bucketviz.explorer.details import describe_evidence, describe_verdict
+from bucketviz.explorer.payload import report
+from bucketviz.explorer.planned import describe_plan, policy_rows
+from bucketviz.explorer.rewritten import describe_rewrite
+from bucketviz.explorer.subject import Subject
+from bucketviz.records import Decision, Plan
+from bucketviz.units import format_bytes, format_count
+
+MOST_EVIDENCE = 400
+"""Up to so many decisions are explained at once; of more those that are selected, until all is asked for."""
+
+
+def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: bool) -> str:
+    """Gives as JSON what replaces parts of the view as it was first sent; empty where nothing does.
+
+    Args:
+        subject: The graph as it is shown now.
+        selection: Collectives to explain at once.
+        is_complete: True for everything there is; False for what the panes show first.
+    """
+    if not subject.is_changed:
+        return ""
+    plan, position = subject.plan, subject.plan.graph.position
+    explained: Sequence[Decision] = plan.decisions
+    if not is_complete and len(plan.decisions) > MOST_EVIDENCE:
+        explained = [decision for decision in plan.decisions if decision.collective in selection]
+    return _json(
+        {
+            **describe_plan(plan, subject.rewritten),
+            "isComplete": is_complete,
+            "obstacle": subject.obstacle,
+            "verdicts": [(position[each.collective], *describe_verdict(plan, each)) for each in plan.decisions],
+            "evidence": [(position[each.collective], describe_evidence(plan, each)) for each in explained],
+            "rewritten": None if subject.rewritten is None else describe_rewrite(subject.rewritten),
+            "text": report(subject) if is_complete else "",
+        }
+    )
+
+
+def describe_difference(pinned: Plan | None, plan: Plan) -> str:
+    """Gives as JSON a plan held against the pinned one: counts of both, and what moved by which rule; or nothing."""
+    if pinned is None:
+        return ""
+    found, position = pinned.diff(plan), plan.graph.position
+    counts = zip(_counts(pinned), _counts(plan), strict=True)
+    return _json(
+        {
+            "policy": policy_rows(pinned.policy),
+            "counts": [(name, before, after) for (name, before), (_, after) in counts],
+            "rules": [(rule.value, count) for rule, count in found.rules().most_common()],
+            "moves": [
+                (position[move.collective], -1 if move.bucket_before is None else move.bucket_before, str(move))
+                for move in found.moves
+            ],
+            "text": f"{len(found.moves):,} of {format_count(found.num_decisions, 'collective')} moved",
+        }
+    )
+
+
+def _counts(plan: Plan) -> list[tuple[str, str]]:
+    largest = max((bucket.size_bytes for bucket in plan.buckets), default=0)
+    return [
+        ("collectives", f"{plan.num_collectives_after:,}"),
+        ("buckets", f"{len(plan.buckets):,}"),
+        ("largest bucket", format_bytes(largest)),
+        ("left alone", f"{sum(decision.bucket is None for decision in plan.decisions):,}"),
+    ]
+
+
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, separators=(",", ":"))

@@ -1,0 +1,54 @@
+"""Graphs and results as what the explorer shows of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch.fx as fx
+
+from bucketviz.errors import ExplorerError
+from bucketviz.explorer import Maker, Subject
+from bucketviz.planning import make_plan
+from bucketviz.records import Plan, Policy, Rewrite
+from bucketviz.rewriting import Bucketed, rewrite
+from bucketviz.sources.capture import Captured
+from bucketviz.sources.describe import describe
+from bucketviz.views import rewrite_record
+
+
+def subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
+    """Gives what is shown of a capture, a graph or a result; a graph is planned and rewritten first.
+
+    Args:
+        source: A capture, an ``fx.GraphModule``, or what :func:`bucketviz.bucket` gave.
+        policy: How to bucket a graph; None where the user asked for nothing.
+
+    Raises:
+        ExplorerError: for what cannot be shown, and for a policy beside what is rewritten already.
+    """
+    if isinstance(source, Captured):
+        return [_subject_of_graph(gm, policy) for gm in (source.forward, source.backward) if gm is not None]
+    if isinstance(source, fx.GraphModule):
+        return [_subject_of_graph(source, policy)]
+    if not isinstance(source, Bucketed):
+        raise ExplorerError(
+            f"cannot show a {type(source).__name__}; give an fx.GraphModule, a capture, what bucketviz.bucket or "
+            "bucketviz.execute gave, a record or the path of a saved one, or a bucketviz.BucketPass"
+        )
+    if policy is not None:
+        raise ExplorerError("a Bucketed is bucketed already; give the graph itself to bucket it another way")
+    return [_subject_of_result(source)]
+
+
+def _subject_of_graph(gm: fx.GraphModule, policy: Policy | None) -> Subject:
+    return _subject_of_result(rewrite(gm, make_plan(describe(gm), policy or Policy())))
+
+
+def _subject_of_result(result: Bucketed) -> Subject:
+    def rewrite_again(plan: Plan) -> tuple[Bucketed, Rewrite]:
+        other = rewrite(result.before, plan, rank=result.rank)
+        return other, rewrite_record(other)
+
+    maker = Maker(partial(make_plan, result.plan.graph), rewrite_again)
+    return Subject(result.plan, rewrite_record(result), result, maker=maker)
