@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from graph_builder import Builder, aten
 from samples import SAMPLES, SMALL_CAP_MIB
 
 from bucketviz.errors import PlanError
@@ -319,6 +320,16 @@ def test_the_witness_is_a_path_of_the_graph() -> None:
     path = witness_path(plan, plan.decision("ag1"))
     assert path == ("ag0", "wait_ag0", "mm", "ag1")
     assert all(first in plan.graph.node(second).inputs for first, second in pairwise(path))
+
+
+def test_the_witness_leads_through_a_write_too() -> None:
+    """x -> ag0 -> w0; buffer = copy_(buffer, w0); buffer -> double -> ag1: nothing reads what copy_ gives."""
+    b = Builder(world_size=4)
+    x, buffer = b.input("x", 8, 4), b.input("buffer", 32, 4)
+    waited = b.wait(b.gather(x))
+    b.call(aten.copy_.default, buffer, waited, name="copy")
+    plan = make_plan(describe(b.finish(b.wait(b.gather(b.double(buffer))), buffer)), Policy())
+    assert witness_path(plan, plan.decision("ag1")) == ("ag0", "wait_ag0", "copy", "double", "ag1")
 
 
 def test_the_summary_counts_what_the_decisions_say() -> None:

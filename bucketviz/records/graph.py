@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
@@ -199,12 +199,8 @@ class Graph:
 
         Only back to the write before: what stands before that one is followed through it.
         """
-        return self.order_around_writes(self.touching)
-
-    def order_around_writes(self, touching: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-        """Gives what each node has to follow, from who touches each storage that is written, in program order."""
         order: dict[str, set[str]] = {}
-        for storage, names in touching.items():
+        for storage, names in self.touching.items():
             since_write: list[str] = []
             last_write: tuple[str, ...] = ()
             for name in names:
@@ -215,6 +211,15 @@ class Graph:
                 else:
                     since_write.append(name)
         return {name: frozenset(earlier) for name, earlier in order.items() if earlier}
+
+    @cached_property
+    def _moved_by(self) -> dict[str, list[str]]:
+        """What has to follow a node for the sake of a write alone."""
+        followers: dict[str, list[str]] = {}
+        for name in sorted(self.write_order, key=self.position.__getitem__):
+            for other in self.write_order[name]:
+                followers.setdefault(other, []).append(name)
+        return followers
 
     def node(self, name: str) -> Node:
         """Gives the node of that name (KeyError when there is none)."""
@@ -229,14 +234,17 @@ class Graph:
         return tuple((node, node.collective) for node in self.nodes if node.collective is not None)
 
     def shortest_path(self, start: str, end: str) -> tuple[str, ...]:
-        """Gives one shortest chain of readers from ``start`` to ``end``, both included; () when there is none."""
+        """Gives one shortest chain from ``start`` to ``end``, both included; () when there is none.
+
+        Each node of it reads the one before, or has to follow it because one of the two writes in place.
+        """
         previous: dict[str, str] = {start: ""}
         queue = deque([start])
         while queue:
             name = queue.popleft()
             if name == end:
                 return _walk_back(previous, end)
-            for user in self.users[name]:
+            for user in (*self.users[name], *self._moved_by.get(name, ())):
                 if user not in previous and self.position[user] <= self.position[end]:
                     previous[user] = name
                     queue.append(user)
