@@ -24,6 +24,7 @@ class Reachability:
     Attributes:
         order: Names of all nodes.
         position: Index of each name in ``order``.
+        inputs: Names of what each node follows directly.
 
     Args:
         graph: The graph.
@@ -33,12 +34,9 @@ class Reachability:
     def __init__(self, graph: Graph, also_after: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
         self.position = dict(graph.position)
         self.order = list(self.position)
-        self._graph = graph
-        self._changed = {name: (*graph.node(name).inputs, *earlier) for name, earlier in also_after.items()}
-
-    def inputs(self, name: str) -> tuple[str, ...]:
-        """Names of what a node follows directly."""
-        return self._changed[name] if name in self._changed else self._graph.node(name).inputs
+        self.inputs = _Inputs(graph)
+        for name, earlier in also_after.items():
+            self.inputs[name] = (*self.inputs[name], *earlier)
 
     def merge(self, names: Collection[str]) -> None:
         """Makes several collectives one: what follows one of them now follows all of them.
@@ -52,14 +50,25 @@ class Reachability:
         window, starts = self.order[first:end], set(members)
         below = set(starts)
         for name in window:
-            if not below.isdisjoint(self.inputs(name)):
+            if not below.isdisjoint(self.inputs[name]):
                 below.add(name)
         staying = [name for name in window if name not in below]
         following = [name for name in window if name in below and name not in starts]
         self.order[first:end] = [*staying, *members, *following]
         self.position.update(zip(self.order[first:end], range(first, end), strict=True))
-        self._changed[members[0]] = tuple(dict.fromkeys(chain.from_iterable(map(self.inputs, members))))
-        self._changed.update(dict.fromkeys(members[1:], (members[0],)))
+        self.inputs[members[0]] = tuple(dict.fromkeys(chain.from_iterable(self.inputs[name] for name in members)))
+        self.inputs.update(dict.fromkeys(members[1:], (members[0],)))
+
+
+class _Inputs(dict[str, tuple[str, ...]]):
+    """What each node follows directly; where no merge has changed it, what the graph says, once someone asks."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def __missing__(self, name: str) -> tuple[str, ...]:
+        inputs = self[name] = self._graph.node(name).inputs
+        return inputs
 
 
 class Below:
@@ -86,13 +95,13 @@ class Below:
 
     def member_above(self, name: str) -> str:
         """Gives a member that the node depends on; empty when there is none."""
-        inputs_of, position = self._reachability.inputs, self._reachability.position
+        inputs, position = self._reachability.inputs, self._reachability.position
         if position[name] > self._furthest:
             self._furthest = position[name]
         visited: list[str] = []
         stack = [name]
         while stack:
-            for source in inputs_of(stack.pop()):
+            for source in inputs[stack.pop()]:
                 if source in self._member_above:
                     self._independent.difference_update(visited)
                     member = self._member_above[source]
@@ -115,14 +124,14 @@ class Above:
 
     def add(self, member: str) -> None:
         """Takes in a further member."""
-        self._names.update(self._reachability.inputs(member))
+        self._names.update(self._reachability.inputs[member])
         self._swept = max(self._swept, self._reachability.position[member])
 
     def __contains__(self, name: str) -> bool:
         """True for a node that some member depends on."""
-        inputs_of, position = self._reachability.inputs, self._reachability.position[name]
+        inputs, position = self._reachability.inputs, self._reachability.position[name]
         for other in reversed(self._reachability.order[position + 1 : self._swept]):
             if other in self._names:
-                self._names.update(inputs_of(other))
+                self._names.update(inputs[other])
         self._swept = min(self._swept, position + 1)
         return name in self._names
