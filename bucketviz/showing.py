@@ -10,7 +10,7 @@ from bucketviz.errors import ExplorerError
 from bucketviz.options import policy_of
 from bucketviz.planning import make_plan
 from bucketviz.progress import progress
-from bucketviz.records import Execution, Graph, Plan, Policy, Rewrite, load
+from bucketviz.records import Execution, Graph, Plan, Policy, Prediction, Rewrite, load
 
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer, Subject
@@ -18,32 +18,60 @@ if TYPE_CHECKING:
 _LOOKS = ("title", "theme", "height", "rank")
 
 
-def explore(source: Any, policy: Policy | None = None, /, **options: Any) -> Explorer:
+def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
     """Shows a graph, its plan and its rewrite as one linked, interactive widget.
 
     Args:
         source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucketviz.bucket` gave, a record (a
-            rewrite, a plan, a graph, what :func:`bucketviz.execute` measured) or the path of a saved one, a
-            :class:`bucketviz.BucketPass` that has compiled something, or a list of these, each a view. Records and
-            their files are shown where there is no torch, too: planned anew with another policy, but not rewritten.
-        policy: How to bucket, where the source is not planned yet; or its fields as keywords.
-        options: Fields of :class:`bucketviz.records.Policy`, and ``title`` (by default the name of the source),
-            ``theme``, ``height``, ``rank`` (whose measured timelines are shown).
+            rewrite, a plan, a graph, what :func:`bucketviz.execute` measured or :func:`bucketviz.simulate` predicted)
+            or the path of a saved one, a :class:`bucketviz.BucketPass` that has compiled something, or a list of these,
+            each a view. Records and their files are shown where there is no torch, too: planned anew with another
+            policy, but not rewritten.
+        more: Further sources, as in ``explore(before, after)``; and last, where they are not planned yet, a policy, or
+            a list of policies to see side by side: each graph is shown under each.
+        options: Fields of :class:`bucketviz.records.Policy`, in place of a policy; and ``title`` (by default the name
+            of the source), ``theme``, ``height``, ``rank`` (whose measured timelines are shown).
 
     Raises:
         ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy.
         PolicyError: for an option that is none.
         RecordError: for a file that holds no record.
     """
-    from bucketviz.explorer import Explorer
+    from bucketviz.explorer import Explorer, name_apart
 
     look = {key: options.pop(key) for key in _LOOKS if key in options}
-    asked = policy_of(policy, options) if policy is not None or options else None
+    sources, policies = _split([source, *more])
+    if options:
+        policies = [policy_of(policies[0] if policies else None, options)]
     name = getattr(source, "name", "")
-    if isinstance(name, str) and name:
+    if isinstance(name, str) and name and len(sources) == 1:
         look.setdefault("title", name)
     with progress("Laying out"):
-        return Explorer(_subjects_of(source, asked), **look)
+        subjects = [subject for each in sources for subject in _subjects_under(each, policies)]
+        name_apart(subjects)
+        return Explorer(subjects, **look)
+
+
+def _split(given: list[Any]) -> tuple[list[Any], list[Policy]]:
+    """Gives the sources, and the policies that stand behind them."""
+    last = given[-1]
+    policies = list(last) if isinstance(last, list | tuple) else [last]
+    if policies and all(isinstance(each, Policy) for each in policies):
+        return given[:-1], policies
+    return [given[0], *(each for each in given[1:] if each is not None)], []
+
+
+def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:
+    """Gives what is shown of a source, each graph under each policy."""
+    from bucketviz.explorer import Subject
+
+    subjects = []
+    for first in _subjects_of(source, policies[0] if policies else None):
+        others = [Subject(first.planned(policy), maker=first.maker) for policy in policies[1:]]
+        for other in others:
+            other.try_to_rewrite()
+        subjects += [first, *others]
+    return subjects
 
 
 def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
@@ -53,7 +81,7 @@ def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
         return _subjects_of(load(source), policy)
     if isinstance(source, Graph):
         return [_recorded(make_plan(source, policy or Policy()))]
-    if isinstance(source, Plan | Rewrite | Execution) or hasattr(source, "rewrites"):
+    if isinstance(source, Plan | Rewrite | Execution | Prediction) or hasattr(source, "rewrites"):
         _check_unasked(source, policy)
         return _subjects_of_records(source)
     from bucketviz.subjects import subjects_of
@@ -74,6 +102,8 @@ def _subjects_of_records(source: Any) -> list[Subject]:
         return [_recorded(source)]
     if isinstance(source, Rewrite):
         return [_recorded(source.plan, source)]
+    if isinstance(source, Prediction):
+        return [_recorded(source.rewrite.plan, source.rewrite, prediction=source)]
     if not isinstance(source, Execution):
         return [_recorded(rewrite.plan, rewrite) for rewrite in _seen_by(source)]
     if source.rewrite is None:
@@ -81,10 +111,12 @@ def _subjects_of_records(source: Any) -> list[Subject]:
     return [_recorded(source.rewrite.plan, source.rewrite, source)]
 
 
-def _recorded(plan: Plan, rewrite: Rewrite | None = None, run: Execution | None = None) -> Subject:
+def _recorded(
+    plan: Plan, rewrite: Rewrite | None = None, run: Execution | None = None, prediction: Prediction | None = None
+) -> Subject:
     from bucketviz.explorer import Maker, Subject
 
-    return Subject(plan, rewrite, run=run, maker=Maker(partial(make_plan, plan.graph)))
+    return Subject(plan, rewrite, run=run, prediction=prediction, maker=Maker(partial(make_plan, plan.graph)))
 
 
 def _seen_by(bucket_pass: Any) -> list[Rewrite]:

@@ -1,7 +1,8 @@
 """Records to eyes: the widget, the offline page, the text. No torch here."""
 
+from bucketviz.explorer.naming import name_apart
 from bucketviz.explorer.standalone import write_page
 from bucketviz.explorer.subject import Maker, Subject
 from bucketviz.explorer.widget import Explorer
 
-__all__ = ["Explorer", "Maker", "Subject", "write_page"]
+__all__ = ["Explorer", "Maker", "Subject", "name_apart", "write_page"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from bucketviz.explorer.columns import graph_columns
 from bucketviz.explorer.details import describe_decision, label_of
+from bucketviz.explorer.estimated import prediction_stats
 from bucketviz.explorer.measured import describe_run, run_stats
 from bucketviz.explorer.planned import describe_plan, stat
 from bucketviz.explorer.rewritten import bucket_labels, describe_program_order, describe_rewrite
@@ -36,10 +37,12 @@ def build_view(subject: Subject, rank: int | None = None) -> dict[str, Any]:
     before, described = plan.graph, describe_plan(plan, rewrite)
     if run is not None:
         described["summary"] += [stat(*each) for each in run_stats(run)]
+    if subject.prediction is not None:
+        described["summary"] += [stat(*each) for each in prediction_stats(subject.prediction)]
     own_labels = {name: label_of(before, name) for bucket in plan.buckets for name in bucket.collectives}
     after_labels = {} if rewrite is None else bucket_labels(rewrite)
     return {
-        "name": before.name,
+        "name": subject.name,
         **described,
         "canPlan": subject.maker is not None,
         "obstacle": subject.obstacle,
@@ -54,7 +57,7 @@ def build_view(subject: Subject, rank: int | None = None) -> dict[str, Any]:
 
 def report(subject: Subject) -> str:
     """Gives the whole view as text."""
-    return str(subject.plan) if subject.run is None else f"{subject.plan}\n\n{subject.run}"
+    return "\n\n".join(str(part) for part in (subject.plan, subject.run, subject.prediction) if part is not None)
 
 
 def _ranks_text(graph: Graph) -> str:

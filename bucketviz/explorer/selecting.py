@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
+from bucketviz.errors import ExplorerError
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import Bucket, Plan
 
@@ -21,6 +23,23 @@ def selectable(subject: Subject) -> list[str]:
     """Lists all references that the view has."""
     after = () if subject.rewritten is None else (f"{AFTER}{name}" for name in subject.rewritten.after.position)
     return [*subject.plan.graph.position, *(bucket.label for bucket in subject.plan.buckets), *after]
+
+
+def found(subjects: Sequence[Subject], shown: int, name: str) -> tuple[int, str]:
+    """Gives the view that has what a name means, the one that is shown before others, and the reference to it.
+
+    A node that only the graph after has goes by its FX name too.
+
+    Raises:
+        ExplorerError: when no view has it; the message names what is close.
+    """
+    for view in sorted(range(len(subjects)), key=lambda view: view != shown):
+        for reference in (name, f"{AFTER}{name}"):
+            if is_selectable(subjects[view], reference):
+                return view, reference
+    known = dict.fromkeys(reference for subject in subjects for reference in selectable(subject))
+    close = ", ".join(get_close_matches(name, known, n=3, cutoff=0.4)) or "none"
+    raise ExplorerError(f"cannot go to {name!r}: no view has such a node or bucket; close: {close}")
 
 
 def carried_selection(selection: Sequence[str], before: Plan, after: Plan) -> list[str]:

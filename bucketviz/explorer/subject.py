@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bucketviz.errors import ExplorerError, RewriteError
-from bucketviz.records import Execution, Plan, Policy, Rewrite
+from bucketviz.records import Execution, Plan, Policy, Prediction, Rewrite
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,10 @@ class Subject:
         rewritten: The record of its rewrite; None until somebody asks for it, or for good without the graph itself.
         made: What ``bucketviz.bucket`` gave beside it.
         run: A run of the rewrite that was there first.
+        prediction: An estimate of the rewrite that was there first.
         maker: How to plan and rewrite anew; None where nothing can be.
         pinned: The plan to compare with.
+        name: What the view is called; the graph's name where it is empty.
         obstacle: Why the plan that is shown is not rewritten; empty where it is, or where nobody has asked yet.
     """
 
@@ -42,13 +44,16 @@ class Subject:
     rewritten: Rewrite | None = None
     made: Any = None
     run: Execution | None = None
+    prediction: Prediction | None = None
     maker: Maker | None = None
     pinned: Plan | None = None
+    name: str = ""
     obstacle: str = ""
-    _first: tuple[Plan, Rewrite | None, Any, Execution | None] = field(init=False, repr=False)
+    _first: tuple[Plan, Rewrite | None, Any, Execution | None, Prediction | None] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._first = (self.plan, self.rewritten, self.made, self.run)
+        self._first = (self.plan, self.rewritten, self.made, self.run, self.prediction)
+        self.name = self.name or self.plan.graph.name
         self.obstacle = self._missing()
 
     @property
@@ -77,9 +82,9 @@ class Subject:
         if plan is self.plan:
             return
         if plan is self._first[0]:
-            self.plan, self.rewritten, self.made, self.run = self._first
+            self.plan, self.rewritten, self.made, self.run, self.prediction = self._first
         else:
-            self.plan, self.rewritten, self.made, self.run = plan, None, None, None
+            self.plan, self.rewritten, self.made, self.run, self.prediction = plan, None, None, None, None
         self.obstacle = self._missing()
 
     def rewrite(self) -> Rewrite:

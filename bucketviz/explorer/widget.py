@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anywidget
 import traitlets
@@ -16,10 +16,14 @@ from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
 from bucketviz.explorer.changes import describe_change, describe_difference
 from bucketviz.explorer.payload import build_payload, report
-from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable, selectable
+from bucketviz.explorer.selecting import carried_selection, carried_step, found, is_selectable, selectable
 from bucketviz.explorer.standalone import write_page
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import Plan, PlanDiff, Policy, Rewrite
+
+if TYPE_CHECKING:
+    import graphviz
+    import networkx as nx
 
 THEMES = ("auto", "light", "dark")
 MIN_HEIGHT = 360
@@ -42,6 +46,8 @@ class Explorer(anywidget.AnyWidget):
             (``all_gather_into_tensor_3``), buckets (``B3``), or nodes only the graph after has (``after:cat_2``).
         step: Index of the decision that the stepper shows; -1 when it is off. Shared with the browser.
         view: Index of the graph that is shown. Shared with the browser.
+        filter: What is searched for (``wq``, ``op:all_gather``, ``bytes>16M``, ``why:depends``). Shared with the
+            browser's search box.
         policy: How the graph that is shown is bucketed; each view has its own. Setting it, here or with the controls
             in the browser, plans that graph anew: ``explorer.policy = bv.Policy(cap_mib=200)``.
 
@@ -55,6 +61,7 @@ class Explorer(anywidget.AnyWidget):
     selection = traitlets.List(traitlets.Unicode()).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
     view = traitlets.Int(0).tag(sync=True)
+    filter = traitlets.Unicode().tag(sync=True)
     policy = traitlets.Instance(Policy)
     changes = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     differences = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
@@ -75,7 +82,7 @@ class Explorer(anywidget.AnyWidget):
         if not subjects:
             raise ExplorerError("there is nothing to show; give at least one graph")
         self.subjects = tuple(subjects)
-        self._title = title or " and ".join(subject.plan.graph.name for subject in subjects)
+        self._title = title or " and ".join(subject.name for subject in subjects)
         self._rank = rank
         self._complete: set[int] = set()
         self._planned = subjects[0].plan
@@ -151,6 +158,75 @@ class Explorer(anywidget.AnyWidget):
         self.subject.pinned = None
         self._tell_difference()
 
+    def goto(self, name: str) -> None:
+        """Selects a node, a collective or a bucket (``B3``), in the view that has it: the shown one before others.
+
+        Raises:
+            ExplorerError: when no view has it; the message names what is close.
+        """
+        view, reference = found(self.subjects, self.view, name)
+        with self.hold_sync():
+            self.view = view
+            self.selection = [reference]
+
+    def save(self, path: str | Path, **options: Any) -> Path:
+        """Writes the view that is shown, as the suffix of the path says; gives the path.
+
+        ``.svg``, ``.png`` and ``.dot`` are pictures for papers; ``.graphml`` the graph; ``.csv`` the decisions;
+        ``.json`` the record, which :func:`bucketviz.explore` opens; ``.html`` what :meth:`to_html` writes.
+
+        Args:
+            path: Where to.
+            options: ``side`` (``before``, the default, or ``after``) of pictures and graphs; and of pictures ``around``
+                (names or buckets whose neighbourhood is drawn; by default the skeleton: collectives, and the compute
+                between them folded by module), ``hops`` (how far from there, 1 by default) and ``theme``.
+
+        Raises:
+            ExplorerError: for a suffix or option that is not known, for what is too large to draw, where dot is not
+                installed, and when the file cannot be written.
+        """
+        from bucketviz.explorer.exports.saving import save_subject, suffix_of
+
+        if suffix_of(path, options) == ".html":
+            return self.to_html(path)
+        return save_subject(self.subject, path, options, self._picture_theme)
+
+    def to_dot(
+        self, side: str = "before", around: str | Sequence[str] = (), hops: int = 1, theme: str = ""
+    ) -> graphviz.Digraph:
+        """Gives a picture of the view that is shown for the graphviz package; the options are those of :meth:`save`.
+
+        Raises:
+            ExplorerError: for a name, a side, hops or a theme that cannot be, and for what is too large to draw.
+        """
+        from bucketviz.explorer.exports.saving import dot_of
+
+        return dot_of(self.subject, side, around, hops, theme=theme or self._picture_theme)
+
+    def to_networkx(self, side: str = "before") -> nx.DiGraph:
+        """Gives the graph ``before`` or ``after``, with what was decided as attributes of its nodes.
+
+        Raises:
+            ExplorerError: for a side that is none, and for a graph after that only the graph itself could give.
+        """
+        from bucketviz.explorer.exports.networks import to_networkx
+        from bucketviz.explorer.exports.saving import side_of
+
+        return to_networkx(side_of(self.subject, side))
+
+    def to_perfetto(self, path: str | Path) -> Path:
+        """Writes the timelines before and after as a trace for Perfetto; gives the path.
+
+        Measured ones where a run is shown that was profiled, else estimated ones where a prediction is shown, else
+        program order.
+
+        Raises:
+            ExplorerError: when the file cannot be written.
+        """
+        from bucketviz.explorer.exports.traces import write_trace
+
+        return write_trace(self.subject, path)
+
     def to_html(self, path: str | Path) -> Path:
         """Writes one self-contained offline page with every interaction that needs no kernel; gives its path.
 
@@ -162,6 +238,10 @@ class Explorer(anywidget.AnyWidget):
         for subject in self.subjects:
             subject.try_to_rewrite()
         return write_page(build_payload(self.subjects, self._title, self._rank), path, self.theme)
+
+    @property
+    def _picture_theme(self) -> str:
+        return "light" if self.theme == "auto" else self.theme
 
     def __str__(self) -> str:
         return "\n\n".join([self._title, *(report(subject) for subject in self.subjects)])
