@@ -73,6 +73,10 @@ def test_the_document_names_its_schema_its_ranks_and_its_policy() -> None:
     ]
 
 
+def test_an_order_that_was_asked_for_is_part_of_the_policy() -> None:
+    assert ["order", "registration"] in view_of("adjacent_gathers", order="registration")["policy"]
+
+
 def test_the_summary_counts_what_the_plan_counts() -> None:
     stats = {stat["label"]: stat["value"] for stat in view_of("over_the_cap", cap_mib=SMALL_CAP_MIB)["summary"]}
     assert stats["all_gathers"] == "5 → 3"

@@ -35,6 +35,11 @@ from bucketviz.units import MIB
             r"strategy='grouped' and max_span_nodes need fidelity='safe'",
         ),
         ({"max_span_nodes": 9, "fidelity": "inductor"}, r"fidelity='inductor' packs neighbours whatever they span"),
+        ({"order": "size"}, r"order='size' is not known; choose one of graph, registration"),
+        (
+            {"order": "registration", "fidelity": "inductor"},
+            r"packs members in the order of their waits, as torch does; order='registration' needs fidelity='safe'",
+        ),
         ({"filter_wait": 3}, r"filter_wait takes a callable of the wait node, got 3"),
     ],
 )

@@ -92,7 +92,7 @@ def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict
         "label": bucket.label,
         "kind": bucket.key.kind.value,
         "key": _key_rows(bucket),
-        "members": [before.position[name] for name in bucket.collectives],
+        "members": [before.position[name] for name in plan.came_in[bucket.index]],
         "start": -1 if rewrite is None else rewrite.after.position[rewrite.bucket_starts[bucket.index]],
         "bytes": bucket.size_bytes,
         "capBytes": bucket.cap_bytes,
@@ -160,7 +160,7 @@ def _held_then(plan: Plan, decision: Decision) -> tuple[int, int, tuple[str, ...
     neighbour = decision.evidence.get("neighbour")
     if decision.reason is Reason.OVER_CAP and isinstance(neighbour, str):
         bucket = plan.decision(neighbour).bucket
-        full = () if bucket is None else plan.buckets[bucket].collectives
+        full = () if bucket is None else plan.came_in[bucket]
         if bucket is None or full[-1] != neighbour:
             return -1, 0, (neighbour,)
         return bucket, len(full), ()

@@ -30,6 +30,8 @@ def mark_differences(plan: Plan, inductor: Plan) -> Plan:
         waited_again = [name for name in inductor_members if len(plan.graph.users[name]) > 1]
         if members == inductor_members and not waited_again:
             return ""
+        if not waited_again and sorted(members) == sorted(inductor_members):
+            return f"torch.compile would pack its bucket in another order ({_shown(inductor_members)})"
         return _difference(inductor_members, reasons | dict.fromkeys(waited_again, Reason.SEVERAL_WAITS))
 
     decisions = []
@@ -50,6 +52,10 @@ def _members(plan: Plan, bucket: int | None) -> tuple[str, ...]:
 def _difference(theirs: tuple[str, ...], reasons: dict[str, Reason]) -> str:
     if not theirs:
         return "torch.compile would leave it alone"
-    shown = ", ".join(theirs[:_SHOWN]) + (", …" if len(theirs) > _SHOWN else "")
     wrong = [_CONSEQUENCES[reasons[name]].format(name=name) for name in theirs if reasons[name] in _CONSEQUENCES]
-    return f"torch.compile would put it in a bucket of {len(theirs)} ({shown}) {wrong[0] if wrong else ''}".rstrip()
+    bucket = f"a bucket of {len(theirs)} ({_shown(theirs)})"
+    return f"torch.compile would put it in {bucket} {wrong[0] if wrong else ''}".rstrip()
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import chain
 
+from bucketviz.garbage import collection_paused
 from bucketviz.planning.candidates import Candidate, refuse
 from bucketviz.planning.counterfactual import Alternatives
 from bucketviz.planning.differences import mark_differences
@@ -19,6 +20,7 @@ from bucketviz.records.policy import Policy
 from bucketviz.units import MIB
 
 
+@collection_paused()
 def make_plan(graph: Graph, policy: Policy) -> Plan:
     """Decides which collectives become one, and says why for each.
 
@@ -30,14 +32,14 @@ def make_plan(graph: Graph, policy: Policy) -> Plan:
     plan = _plan_alone(graph, policy)
     if policy.fidelity == "inductor":
         return plan
-    torchs_policy = replace(policy, fidelity="inductor", strategy="adjacent", max_span_nodes=None)
+    torchs_policy = replace(policy, fidelity="inductor", strategy="adjacent", max_span_nodes=None, order="graph")
     return mark_differences(plan, _plan_alone(graph, torchs_policy))
 
 
 def _plan_alone(graph: Graph, policy: Policy) -> Plan:
     start = Start.of(graph, policy)
     rounds = _pack(start, policy)
-    buckets = _buckets(rounds, policy)
+    buckets = _buckets(rounds, graph, policy)
     alternatives = _alternatives(start, policy) if isinstance(policy.cap_mib, float) else None
     verdicts: dict[str, Verdict] = {}
     for kind in policy.kinds:
@@ -50,10 +52,10 @@ def _pack(start: Start, policy: Policy) -> list[Round]:
     return [_pack_as_inductor(start, policy)] if policy.fidelity == "inductor" else pack_in_rounds(start, policy)
 
 
-def _buckets(rounds: list[Round], policy: Policy) -> tuple[Bucket, ...]:
+def _buckets(rounds: list[Round], graph: Graph, policy: Policy) -> tuple[Bucket, ...]:
     buckets: list[Bucket] = []
     for packing in (packing for kind in policy.kinds for finished in rounds for packing in finished[kind]):
-        buckets += buckets_of(packing, policy, first_index=len(buckets))
+        buckets += buckets_of(packing, graph, policy, first_index=len(buckets))
     return tuple(buckets)
 
 

@@ -21,6 +21,7 @@ from bucketviz.planning.layout import places_at_work
 from bucketviz.planning.merged import merged_graph
 from bucketviz.planning.packing import Limits, Packing, pack_run
 from bucketviz.planning.reachability import Reachability
+from bucketviz.planning.registration import in_order_of_registration
 from bucketviz.planning.safety import SafeObjections
 from bucketviz.planning.writes import Writes
 from bucketviz.records.graph import Graph, Kind, dtype_itemsize
@@ -51,7 +52,7 @@ def pack_in_rounds(start: Start, policy: Policy) -> list[Round]:
     rounds = [_round(start, policy)]
     buckets: list[Bucket] = []
     while _may_merge_more(rounds[-1], policy):
-        buckets += chain.from_iterable(buckets_of(packing, policy) for packing in packings_of(rounds[-1]))
+        buckets += chain.from_iterable(buckets_of(packing, start.graph, policy) for packing in packings_of(rounds[-1]))
         rounds.append(_round(Start.of(merged_graph(start.graph, buckets), policy), policy))
     return rounds
 
@@ -67,20 +68,22 @@ def runs_of(candidates: list[Candidate], policy: Policy) -> Iterable[list[Candid
     return split(candidates, lambda candidate: candidate.key)
 
 
-def buckets_of(packing: Packing, policy: Policy, first_index: int = 0) -> Iterator[Bucket]:
+def buckets_of(packing: Packing, graph: Graph, policy: Policy, first_index: int = 0) -> Iterator[Bucket]:
     """Gives the buckets of one run that have several members, numbered from ``first_index``."""
     closers = {look.previous[0].name: look.candidate.name for look in packing.looks if look.closed_by == "cap"}
     several = ((members, cap) for members, cap in zip(packing.buckets, packing.caps_bytes, strict=True) if members[1:])
     for index, (members, cap_bytes) in enumerate(several, start=first_index):
+        packed, unplaced = (members, "") if policy.order == "graph" else in_order_of_registration(members, graph)
         yield Bucket(
             index=index,
             key=members[0].key,
-            collectives=tuple([member.name for member in members]),
+            collectives=tuple([member.name for member in packed]),
             size_bytes=sum([member.size_bytes for member in members]),
             cap_bytes=cap_bytes,
             dtype=members[0].key.dtype or min((member.tensor.dtype for member in members), key=dtype_itemsize),
-            absorbed_casts=absorbed_casts(members, policy),
+            absorbed_casts=absorbed_casts(packed, policy),
             closed_by=closers.get(members[0].name, ""),
+            unplaced=unplaced,
         )
 
 

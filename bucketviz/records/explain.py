@@ -104,6 +104,13 @@ def _bucket(plan: Plan, decision: Decision) -> Bucket:
 
 
 def _opened(plan: Plan, decision: Decision) -> str:
+    sentence, unplaced = _why_opened(plan, decision), _bucket(plan, decision).unplaced
+    if not unplaced:
+        return sentence
+    return f"{sentence} It is packed in graph order: where the weight of {unplaced} was registered is not known."
+
+
+def _why_opened(plan: Plan, decision: Decision) -> str:
     bucket = _bucket(plan, decision)
     opened = f"opened {bucket.label} ({bucket.key}) with {_bytes(decision, 'size_bytes')}"
     if decision.evidence.get("closed_by") == "cap":

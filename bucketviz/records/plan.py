@@ -109,6 +109,8 @@ class Bucket:
         dtype: dtype of the merged buffer (the one with the smallest itemsize).
         absorbed_casts: FX names of dtype casts that the packing copy performs.
         closed_by: FX name of the collective that did not get in and closed it; empty at the end of a run.
+        unplaced: FX name of a member whose place in the order of registration is not known, so that this bucket is
+            packed in graph order although the policy asks for the other; empty elsewhere.
     """
 
     index: int
@@ -119,6 +121,7 @@ class Bucket:
     dtype: str
     absorbed_casts: tuple[str, ...] = ()
     closed_by: str = ""
+    unplaced: str = ""
 
     @property
     def label(self) -> str:
@@ -174,6 +177,15 @@ class Plan:
     @cached_property
     def _by_collective(self) -> dict[str, Decision]:
         return {decision.collective: decision for decision in self.decisions}
+
+    @cached_property
+    def came_in(self) -> tuple[tuple[str, ...], ...]:
+        """The members of each bucket in the order in which they came into it; packing may be in another one."""
+        came_in: list[list[str]] = [[] for _ in self.buckets]
+        for decision in self.decisions:
+            if decision.bucket is not None:
+                came_in[decision.bucket].append(decision.collective)
+        return tuple(map(tuple, came_in))
 
     def decision(self, name: str) -> Decision:
         """Gives the decision on the collective of that FX name.

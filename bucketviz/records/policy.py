@@ -1,4 +1,4 @@
-"""What the user asks of the pass: kinds, cap, mode, strategy, fidelity, filter; checked on construction."""
+"""What the user asks of the pass: kinds, cap, mode, strategy, fidelity, filter, order; checked on construction."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ WaitFilter = Callable[[Node], bool]
 MODES = ("default", "custom_ops", "custom_ops_multidtype", "functional", "functional_copy_in", "coalesced")
 STRATEGIES = ("adjacent", "grouped")
 FIDELITIES = ("safe", "inductor")
+ORDERS = ("graph", "registration")
 DEFAULT_CAP_MIB = 2000.0
 """Inductor's default (``bucket_cap_mb_by_bucket_idx_default``), MiB despite its name."""
 MOST_CAP_MIB = 2.0**40
@@ -42,6 +43,10 @@ class Policy:
             copies do not count, and what other buckets moved counts where it stands then. None, the default, for
             any number.
         filter_wait: Keeps only collectives whose wait node satisfies it.
+        order: How members lie in their bucket; which they are does not depend on it. ``graph``: in the order of their
+            waits, as Inductor does; ``registration``: as their weights were registered, which is how FSDP2 lays
+            out a group (DDP takes the reverse). Gathers follow the graph's inputs, reductions its outputs; a bucket
+            with a member that no plain chain of nodes ties to one of these stays in graph order, and says so.
 
     Units:
         ``cap_mib`` is in MiB (2**20 bytes).
@@ -57,6 +62,7 @@ class Policy:
     fidelity: str = "safe"
     filter_wait: WaitFilter | None = None
     max_span_nodes: int | None = None
+    order: str = "graph"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", _checked_kinds(self.kinds))
@@ -64,6 +70,7 @@ class Policy:
         _check_choice("mode", self.mode, MODES)
         _check_choice("strategy", self.strategy, STRATEGIES)
         _check_choice("fidelity", self.fidelity, FIDELITIES)
+        _check_choice("order", self.order, ORDERS)
         if self.filter_wait is not None and not callable(self.filter_wait):
             raise PolicyError(f"filter_wait takes a callable of the wait node, got {self.filter_wait!r}")
         _check_span(self.max_span_nodes)
@@ -71,6 +78,11 @@ class Policy:
             raise PolicyError(
                 "fidelity='inductor' packs neighbours whatever they span, as torch does; "
                 "strategy='grouped' and max_span_nodes need fidelity='safe'"
+            )
+        if self.fidelity == "inductor" and self.order != "graph":
+            raise PolicyError(
+                f"fidelity='inductor' packs members in the order of their waits, as torch does; order={self.order!r} "
+                "needs fidelity='safe'"
             )
 
     @property
