@@ -42,6 +42,8 @@ def policy_rows(policy: Policy) -> list[tuple[str, str]]:
     ]
     if policy.max_span_nodes is not None:
         rows.append(("span", f"at most {format_count(policy.max_span_nodes, 'node')}"))
+    if policy.order != "graph":
+        rows.append(("order", policy.order))
     if policy.kinds != MERGEABLE_KINDS:
         rows.append(("kinds", ", ".join(policy.kinds)))
     if policy.filter_wait is not None:
