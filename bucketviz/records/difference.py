@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bucketviz.errors import PlanError
@@ -88,30 +89,40 @@ def diff_plans(before: Plan, after: Plan) -> PlanDiff:
             f"cannot compare plans of different graphs: only one of them has the collective {stray}; "
             "plan the same graph twice"
         )
-    moves = (_move(before, after, decision.collective) for decision in after.decisions)
-    return PlanDiff(
-        tuple(move for move in moves if move is not None),
-        len(names),
-        before.num_collectives_after,
-        after.num_collectives_after,
-    )
+    moves = _moves(before, after)
+    return PlanDiff(tuple(moves), len(names), before.num_collectives_after, after.num_collectives_after)
 
 
-def _move(before: Plan, after: Plan, name: str) -> Move | None:
-    bucket_before, bucket_after = before.decision(name).bucket, after.decision(name).bucket
-    mates, new_mates = _mates(before, bucket_before), _mates(after, bucket_after)
-    if mates == new_mates:
-        return None
-    left = tuple(mate for mate in mates if mate != name and mate not in new_mates)
-    met = tuple(mate for mate in new_mates if mate != name and mate not in mates)
-    if not left and not met:
-        return None
-    rule = _separates(after, name, left[0]) if left else _separates(before, name, met[0])
-    return Move(name, bucket_before, bucket_after, left, met, rule)
+def _moves(before: Plan, after: Plan) -> Iterator[Move]:
+    left_by = _Parted(before, after)
+    met_by = _Parted(after, before)
+    for decision in after.decisions:
+        name = decision.collective
+        buckets = before.decision(name).bucket, decision.bucket
+        left, met = left_by.mates(name, *buckets), met_by.mates(name, *reversed(buckets))
+        if left or met:
+            rule = _separates(after, name, left[0]) if left else _separates(before, name, met[0])
+            yield Move(name, *buckets, left, met, rule)
 
 
-def _mates(plan: Plan, bucket: int | None) -> dict[str, None]:
-    return {} if bucket is None else dict.fromkeys(plan.buckets[bucket].collectives)
+class _Parted:
+    """Whom a collective shares its bucket with in one plan and not in another, found once for a pair of buckets."""
+
+    def __init__(self, plan: Plan, other: Plan) -> None:
+        self._members = [bucket.collectives for bucket in plan.buckets]
+        self._others = [frozenset(bucket.collectives) for bucket in other.buckets]
+        self._known: dict[tuple[int, int], tuple[str, ...]] = {}
+
+    def mates(self, name: str, bucket: int | None, other: int | None) -> tuple[str, ...]:
+        if bucket is None:
+            return ()
+        if other is None:
+            return tuple(mate for mate in self._members[bucket] if mate != name)
+        pair = bucket, other
+        if pair not in self._known:
+            there = self._others[other]
+            self._known[pair] = tuple(mate for mate in self._members[bucket] if mate not in there)
+        return self._known[pair]
 
 
 def _separates(plan: Plan, name: str, other: str) -> Reason:
