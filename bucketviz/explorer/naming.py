@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from bucketviz.explorer.planned import policy_rows
 from bucketviz.explorer.subject import Subject
 
-_UNSAID = {"cap": "", "mode": "", "strategy": "", "fidelity": "", "span": "any", "kinds": "all", "filter": "none"}
-"""What the rows of a policy say by leaving it out, in their order."""
+_UNSAID = {"span": "any", "kinds": "all", "filter": "none"}
+"""What a row that a policy leaves out would say."""
 
 
 def name_apart(subjects: Sequence[Subject]) -> None:
@@ -40,6 +40,13 @@ def _grouped(subjects: Sequence[Subject], key: Callable[[Subject], object]) -> l
 
 
 def _differences(subjects: Sequence[Subject]) -> list[str]:
-    policies = [_UNSAID | dict(policy_rows(subject.plan.policy)) for subject in subjects]
-    differing = [label for label in policies[0] if len({policy[label] for policy in policies}) > 1]
-    return [", ".join(f"{label} {policy[label]}" for label in differing) for policy in policies]
+    """Gives for each subject the rows of its policy in which the policies differ."""
+    policies = [dict(policy_rows(subject.plan.policy)) for subject in subjects]
+    values = {
+        label: [policy.get(label, _UNSAID.get(label, "default")) for policy in policies]
+        for label in dict.fromkeys(label for policy in policies for label in policy)
+    }
+    differing = {label: column for label, column in values.items() if len(set(column)) > 1}
+    return [
+        ", ".join(f"{label} {column[index]}" for label, column in differing.items()) for index in range(len(policies))
+    ]

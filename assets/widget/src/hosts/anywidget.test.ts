@@ -14,7 +14,7 @@ class FakeModel {
   readonly saved: Record<string, unknown>[] = [];
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly traits: Record<string, unknown> = {
-    payload: JSON.stringify(wireOf(payload)), selection: [], step: -1, view: 0, theme: "light", height: 700,
+    payload: JSON.stringify(wireOf(payload)), selection: [], step: -1, view: 0, filter: "", theme: "light", height: 700,
     changes: {}, differences: {}, asked: {}, answer: {},
   };
 
@@ -36,6 +36,10 @@ class FakeModel {
   }
   off(event: string, listener: () => void): void {
     this.listeners.get(event)?.delete(listener);
+  }
+  fromPythonAtOnce(traits: Record<string, unknown>): void {
+    Object.assign(this.traits, traits);
+    for (const name of Object.keys(traits)) this.fromPython(name, this.traits[name]);
   }
   fromPython(name: string, value: unknown): void {
     this.traits[name] = value;
@@ -88,6 +92,25 @@ test("another view tells Python that nothing is selected there", async () => {
   row(el, 3).click();
   el.querySelector<HTMLElement>('[aria-label="Graph"] [data-value="1"]')!.click();
   expect(model.saved.at(-1)).toEqual({ selection: [], step: -1, view: 1 });
+});
+
+test("Python goes to a node of another view in one message", async () => {
+  const { model, el } = await show();
+  const { name, step } = payload.views[1]!.decisions[2]!;
+  model.fromPythonAtOnce({ view: 1, selection: [name] });
+  expect(selectedStep(el)).toBe(String(step + 1));
+  expect([model.get("view"), model.get("selection")]).toEqual([1, [name]]);
+});
+
+test("a search text from Python filters, and one that is typed goes there", async () => {
+  const { model, el } = await show({ filter: "wq" });
+  const input = el.querySelector<HTMLInputElement>(".bv-input")!;
+  expect(input.value).toBe("wq");
+  model.fromPython("filter", "why:cap");
+  expect(input.value).toBe("why:cap");
+  input.value = "wk";
+  input.dispatchEvent(new Event("input"));
+  expect(model.get("filter")).toBe("wk");
 });
 
 test("keys walk the decisions and go no further", async () => {

@@ -1,7 +1,8 @@
-// Notebooks: payload, theme and height come from Python; selection, step and view go both ways; the policy is asked
-// for, and what its plan changes comes back.
+// Notebooks: payload, theme and height come from Python; selection, step, view and search text go both ways; the
+// policy is asked for, and what its plan changes comes back.
 
 import { goToStep } from "../actions";
+import { resolve } from "../refs";
 import { openExplorer } from "../shell";
 import type { Theme } from "../theme";
 import type { Ref, Store } from "../types";
@@ -14,6 +15,7 @@ interface Traits {
   selection: Ref[];
   step: number;
   view: number;
+  filter: string;
   theme: Theme;
   height: number;
   changes: Record<string, string>; // by view: JSON of a WireChange, "" for none
@@ -30,7 +32,8 @@ export interface Model {
   off(event: `change:${keyof Traits}`, listener: () => void): void;
 }
 
-const SHARED = ["view", "selection", "step"] as const;
+// What both sides can change: how Python calls it, and the store.
+const SHARED = [["view", "view"], ["selection", "selection"], ["step", "step"], ["filter", "query"]] as const;
 
 export async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
   const setHeight = (): void => void (el.style.height = `${model.get("height")}px`);
@@ -64,7 +67,15 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
 }
 
 function sync(model: Model, store: Store, planner: Planner): () => void {
-  const adoptView = (): void => store.set({ view: model.get("view") });
+  // Python may say in one message what is selected there; of what is still selected elsewhere, what this view has.
+  const adoptView = (): void => {
+    const view = model.get("view");
+    const shown = store.payload.views[view];
+    if (view === store.state.view || shown === undefined) return;
+    const selection = model.get("selection").filter((ref) => resolve(shown, ref) !== null);
+    store.set({ view, selection });
+  };
+  const adoptFilter = (): void => store.set({ query: model.get("filter") });
   const adoptSelection = (): void => store.set({ selection: model.get("selection") });
   const adoptStep = (): void => {
     const step = model.get("step");
@@ -80,14 +91,16 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
   adoptChanges();
   if (model.get("selection").length > 0) adoptSelection();
   adoptStep();
+  adoptFilter();
   const unlisten = listen(model, {
     "change:view": adoptView, "change:selection": adoptSelection, "change:step": adoptStep,
+    "change:filter": adoptFilter,
     "change:changes": adoptChanges, "change:differences": adoptChanges, "change:answer": adoptChanges,
   });
   const unsubscribe = store.subscribe((state, changed) => {
     if (changed.has("view")) planner.needRest(!store.current.isComplete);
-    if (!SHARED.some((name) => changed.has(name))) return;
-    for (const name of SHARED) model.set(name, state[name]);
+    if (!SHARED.some(([, key]) => changed.has(key))) return;
+    for (const [name, key] of SHARED) model.set(name, state[key]);
     model.save_changes();
   });
   return () => {
