@@ -29,7 +29,7 @@ def cause_of_failure(statuses: Sequence[Status], exit_codes: Mapping[int, int]) 
             errors.setdefault(status.error, []).append(rank)
     if errors:
         return "; ".join(
-            f"{_ranks(ranks)} failed while {statuses[ranks[0]].place}: {error}" for error, ranks in errors.items()
+            f"{ranks_named(ranks)} failed while {statuses[ranks[0]].place}: {error}" for error, ranks in errors.items()
         )
     if silent:
         return _ends(silent, statuses)
@@ -58,11 +58,11 @@ def _who_is_behind(statuses: Sequence[Status]) -> str:
     others = [rank for rank in range(len(statuses)) if rank not in behind]
     if not behind:
         return "all of them had finished"
-    told = f"{_ranks(behind)} {'is' if len(behind) == 1 else 'are'} {statuses[behind[0]].place}"
+    told = f"{ranks_named(behind)} {'is' if len(behind) == 1 else 'are'} {statuses[behind[0]].place}"
     if not others:
         return told
     nearest = min(others, key=lambda rank: statuses[rank].position)
-    return f"{told}, and {_ranks(others)} wait{'s' if len(others) == 1 else ''} for it ({statuses[nearest].place})"
+    return f"{told}, and {ranks_named(others)} wait{'s' if len(others) == 1 else ''} for it ({statuses[nearest].place})"
 
 
 def _ends(codes: Mapping[int, int], statuses: Sequence[Status]) -> str:
@@ -80,8 +80,8 @@ def _ending(code: int) -> str:
         return f"was killed by signal {-code}"
 
 
-def _ranks(ranks: Sequence[int]) -> str:
-    """``rank 1``, ``ranks 0, 2 and 3``, ``ranks 0, 1, 2 and 5 more``."""
+def ranks_named(ranks: Sequence[int]) -> str:
+    """Gives ``rank 1``, ``ranks 0, 2 and 3``, ``ranks 0, 1, 2 and 5 more``."""
     names = [str(rank) for rank in ranks]
     if len(names) == 1:
         return f"rank {names[0]}"

@@ -19,7 +19,7 @@ import torch
 import torch.fx as fx
 
 from bucketviz.errors import ExecutionError
-from bucketviz.execution.diagnosis import cause_of_failure, cause_of_stall
+from bucketviz.execution.diagnosis import cause_of_failure, cause_of_stall, ranks_named
 from bucketviz.execution.environment import environment
 from bucketviz.execution.job import AGENT, Inputs, JobOptions, outputs_path, status_path, write_job
 from bucketviz.execution.results import read_results
@@ -184,8 +184,10 @@ def _error(cause: str, folder: Path, options: JobOptions) -> ExecutionError:
     with suppress(ExecutionError):
         execution = read_results(folder, options.world_size)
         if execution is not None:
-            ranks = ", ".join(str(run.rank) for run in execution.ranks)
-            return ExecutionError(f"{cause}. What was found on rank {ranks} is in the error's execution", execution)
+            found = (
+                f"What was found on {ranks_named([run.rank for run in execution.ranks])} is in the error's execution"
+            )
+            return ExecutionError(f"{cause}. {found}", execution)
     return ExecutionError(cause)
 
 

@@ -185,12 +185,14 @@ def _give_up(error: BaseException, folder: Path, world_size: int, notes: StatusN
     text = str(error) if isinstance(error, BucketvizError) else f"{type(error).__name__}: {error}"
     is_peer_error = any(mark in text for mark in _PEER_MARKS)
     notes.fail(text, is_peer_error=is_peer_error)
-    traceback.print_exc()
-    if is_peer_error:
-        statuses = [read_status(status_path(folder, other)) for other in range(world_size)]
-        print(f"bucketviz: {cause_of_failure(statuses, {})}", file=sys.stderr)
-    sys.stderr.flush()
-    os._exit(1)
+    try:
+        traceback.print_exc()
+        if is_peer_error:
+            statuses = [read_status(status_path(folder, other)) for other in range(world_size)]
+            print(f"bucketviz: {cause_of_failure(statuses, {})}", file=sys.stderr)
+        sys.stderr.flush()
+    finally:
+        os._exit(1)
 
 
 if __name__ == "__main__":
