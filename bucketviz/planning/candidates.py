@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
 
 from bucketviz.planning.layout import packing_and_split
 from bucketviz.records.graph import Collective, Graph, Kind, Node, Tensor
@@ -30,11 +29,8 @@ class Candidate:
         return self.node.tensor
 
 
-class Refusal(NamedTuple):
-    """Why a collective is out of the question before any bucket is looked at."""
-
-    reason: Reason
-    evidence: dict[str, Value]
+Refusal = tuple[Reason, dict[str, Value]]
+"""Why a collective is out of the question before any bucket is looked at, and the evidence."""
 
 
 def find_candidates(graph: Graph, policy: Policy, kind: Kind) -> list[Candidate]:
@@ -58,32 +54,35 @@ def find_candidates(graph: Graph, policy: Policy, kind: Kind) -> list[Candidate]
 def refuse(graph: Graph, policy: Policy, node: Node, collective: Collective) -> Refusal | None:
     """Gives the reason for which a collective is never considered; None for a candidate."""
     if collective.kind is Kind.OTHER:
-        return Refusal(Reason.UNSUPPORTED_COLLECTIVE, {"target": node.target})
+        return Reason.UNSUPPORTED_COLLECTIVE, {"target": node.target}
     if collective.kind not in policy.kinds:
-        return Refusal(Reason.FILTERED_OUT, {"filter": "kinds"})
+        return Reason.FILTERED_OUT, {"filter": "kinds"}
     if not _is_merged_by(policy, collective):
         reason = Reason.OUT_VARIANT if collective.has_out else Reason.UNSUPPORTED_COLLECTIVE
-        return Refusal(reason, {"target": node.target})
+        return reason, {"target": node.target}
     if not collective.waits:
-        return Refusal(Reason.NO_WAIT, {})
+        return Reason.NO_WAIT, {}
     return _refuse_with_wait(graph, policy, node, collective, collective.waits[0])
 
 
 def _refuse_with_wait(graph: Graph, policy: Policy, node: Node, collective: Collective, wait: str) -> Refusal | None:
     if policy.filter_wait is not None and not policy.filter_wait(graph.node(wait)):
-        return Refusal(Reason.FILTERED_OUT, {"filter": "filter_wait", "wait": wait})
-    if policy.fidelity == "safe" and graph.users[node.name] != collective.waits:
-        return Refusal(Reason.SEVERAL_WAITS, {"readers": graph.users[node.name]})
-    found = packing_and_split(graph, collective) if policy.fidelity == "safe" else None
-    if found is not None:
-        return Refusal(Reason.ALREADY_A_BUCKET, {"packing": found[0], "split": found[1]})
-    return refuse_unmeasured(graph, node, collective)
+        return Reason.FILTERED_OUT, {"filter": "filter_wait", "wait": wait}
+    refusal = _refuse_unsafe(graph, node, collective) if policy.fidelity == "safe" else None
+    return refusal or refuse_unmeasured(graph, node, collective)
+
+
+def _refuse_unsafe(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
+    if graph.users[node.name] != collective.waits:
+        return Reason.SEVERAL_WAITS, {"readers": graph.users[node.name]}
+    found = packing_and_split(graph, collective)
+    return None if found is None else (Reason.ALREADY_A_BUCKET, {"packing": found[0], "split": found[1]})
 
 
 def _is_merged_by(policy: Policy, collective: Collective) -> bool:
-    if policy.fidelity == "inductor" and collective.kind is Kind.ALL_GATHER:
-        return collective.is_mergeable or collective.has_out
-    return collective.is_mergeable
+    if collective.is_mergeable:
+        return True
+    return collective.has_out and collective.kind is Kind.ALL_GATHER and policy.fidelity == "inductor"
 
 
 def refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refusal | None:
@@ -93,9 +92,9 @@ def refuse_unmeasured(graph: Graph, node: Node, collective: Collective) -> Refus
     sent = graph.node(collective.input).tensor if collective.input else None
     for name, tensor in ((collective.input, sent), (node.name, node.tensor)):
         if tensor is None:
-            return Refusal(Reason.NO_METADATA, {"missing": name})
+            return Reason.NO_METADATA, {"missing": name}
         if tensor.size_bytes is None:
-            return Refusal(Reason.UNKNOWN_SIZE, {"shape": str(tensor), "value": name})
+            return Reason.UNKNOWN_SIZE, {"shape": str(tensor), "value": name}
     return None
 
 

@@ -79,10 +79,18 @@ class Look(NamedTuple):
 
 @dataclass(slots=True)
 class Packing:
-    """One run, packed: its buckets (also those of one member) and every look, in order."""
+    """One run, packed.
+
+    Attributes:
+        buckets: Those of one member too.
+        caps_bytes: The cap of each.
+        closers: Name of the candidate for which the cap of each left no room; empty where that did not close it.
+        looks: In order.
+    """
 
     buckets: list[list[Candidate]] = field(default_factory=list)
     caps_bytes: list[int] = field(default_factory=list)
+    closers: list[str] = field(default_factory=list)
     looks: list[Look] = field(default_factory=list)
 
 
@@ -132,11 +140,11 @@ def _pack_once(
             packing.looks.append(bucket.look_at(candidate, closed_by="" if bucket.members else "start"))
             bucket.add(candidate)
             continue
-        bucket.close(packing)
+        bucket.close(packing, candidate.name if full_by == "cap" else "")
         previous, bucket = bucket, open_bucket()
         packing.looks.append(bucket.look_at(candidate, closed_by=full_by, previous=previous))
         bucket.add(candidate)
-    bucket.close(packing)
+    bucket.close(packing, "")
     return rejected
 
 
@@ -174,9 +182,10 @@ class _OpenBucket:
         self.size_bytes += candidate.size_bytes
         self.num_rejected = 0
 
-    def close(self, packing: Packing) -> None:
+    def close(self, packing: Packing, closer: str) -> None:
         packing.buckets.append(self.members)
         packing.caps_bytes.append(self.cap_bytes)
+        packing.closers.append(closer)
         self.objections.close()
 
     def look_at(

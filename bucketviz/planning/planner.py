@@ -99,8 +99,7 @@ def _decide_refused(graph: Graph, policy: Policy, verdicts: dict[str, Verdict]) 
             continue
         refusal = refuse(graph, policy, node, collective)
         assert refusal is not None, f"{node.name} was neither considered nor refused"
-        reason, evidence = refusal
-        step = len(verdicts) + len(decisions)
+        (reason, evidence), step = refusal, len(verdicts) + len(decisions)
         alone = Decision(step, node.name, Outcome.LEFT_ALONE, reason, None, evidence, node.module, node.source)
         decisions.append(alone)
     return decisions

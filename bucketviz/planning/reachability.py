@@ -64,10 +64,10 @@ class _Inputs(dict[str, tuple[str, ...]]):
     """What each node follows directly; where no merge has changed it, what the graph says, once someone asks."""
 
     def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+        self._nodes, self._position = graph.nodes, graph.position
 
     def __missing__(self, name: str) -> tuple[str, ...]:
-        inputs = self[name] = self._graph.node(name).inputs
+        inputs = self[name] = self._nodes[self._position[name]].inputs
         return inputs
 
 

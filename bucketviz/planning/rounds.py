@@ -70,9 +70,9 @@ def runs_of(candidates: list[Candidate], policy: Policy) -> Iterable[list[Candid
 
 def buckets_of(packing: Packing, graph: Graph, policy: Policy, first_index: int = 0) -> Iterator[Bucket]:
     """Gives the buckets of one run that have several members, numbered from ``first_index``."""
-    closers = {look.previous[0].name: look.candidate.name for look in packing.looks if look.closed_by == "cap"}
-    several = ((members, cap) for members, cap in zip(packing.buckets, packing.caps_bytes, strict=True) if members[1:])
-    for index, (members, cap_bytes) in enumerate(several, start=first_index):
+    filled = zip(packing.buckets, packing.caps_bytes, packing.closers, strict=True)
+    several = (bucket for bucket in filled if len(bucket[0]) > 1)
+    for index, (members, cap_bytes, closer) in enumerate(several, start=first_index):
         packed, unplaced = (members, "") if policy.order == "graph" else in_order_of_registration(members, graph)
         yield Bucket(
             index=index,
@@ -82,7 +82,7 @@ def buckets_of(packing: Packing, graph: Graph, policy: Policy, first_index: int 
             cap_bytes=cap_bytes,
             dtype=members[0].key.dtype or min((member.tensor.dtype for member in members), key=dtype_itemsize),
             absorbed_casts=absorbed_casts(packed, policy),
-            closed_by=closers.get(members[0].name, ""),
+            closed_by=closer,
             unplaced=unplaced,
         )
 
