@@ -4,16 +4,22 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 import torch.fx as fx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import graphs
 from torch._inductor.fx_passes import bucketing as oracle
+from torch.torch_version import TorchVersion
 
+from bucketviz.collectives import collective_op
 from bucketviz.planning import make_plan
 from bucketviz.records import Kind, Outcome, Policy, from_json, to_json
 from bucketviz.sources.describe import describe
 
+PINNED = "2.13"
+"""The torch whose buckets are reproduced exactly; what a newer one does otherwise is reported by name."""
+IS_NEWER = TorchVersion(torch.__version__) >= (2, 14)
 CAPS_MIB = (0.0003, 0.0005, 0.001, 2000.0)
 WaitFilter = Callable[[Any], bool]
 Oracle = Callable[[fx.GraphModule, Callable[[int], float], WaitFilter | None, str], list[list[fx.Node]]]
@@ -27,34 +33,49 @@ FILTERS = st.sampled_from((None, lambda wait: wait.name[-1] in "r13579"))
 random_settings = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def check_beside_torch(gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None) -> None:
-    graph = describe(gm)
+def differences(gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None) -> list[str]:
+    """Lists the kinds for which torch finds other buckets, with both; empty where it stops at a keyword call."""
+    graph, found = describe(gm), []
     for kind, torchs_pass in ORACLES.items():
         policy = Policy(cap_mib=cap_mib, kinds=kind, mode=mode, fidelity="inductor", filter_wait=keeps)
-        plan = make_plan(graph, policy)
-        expected = [[node.name for node in bucket] for bucket in torchs_pass(gm, lambda _: cap_mib, keeps, mode)]
-        assert [list(bucket.collectives) for bucket in plan.buckets] == expected, kind
+        buckets = [list(bucket.collectives) for bucket in make_plan(graph, policy).buckets]
+        try:
+            expected = [[node.name for node in bucket] for bucket in torchs_pass(gm, lambda _: cap_mib, keeps, mode)]
+        except ValueError as error:
+            assert "not enough values" in str(error), error
+            assert any(node.kwargs for node in gm.graph.nodes if collective_op(node) is not None)
+            continue
+        if buckets != expected:
+            found.append(f"{kind.value}: {buckets} here, {expected} in torch {torch.__version__}")
+    return found
 
 
-@random_settings
-@given(gm=graphs(groups=("0", "1")), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES, keeps=FILTERS)
-def test_inductor_fidelity_gives_the_installed_torchs_buckets(
-    gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None
-) -> None:
-    check_beside_torch(gm, cap_mib, mode, keeps)
+def check_beside_torch(num_graphs: int) -> None:
+    """Fails at the first difference from the pinned torch; with a newer one, reports all in the end."""
+    seen: list[str] = []
+
+    @settings(parent=random_settings, max_examples=num_graphs)
+    @given(gm=graphs(groups=("0", "1"), runs=False), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES, keeps=FILTERS)
+    def check(gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None) -> None:
+        seen.extend(differences(gm, cap_mib, mode, keeps))
+        assert IS_NEWER or not seen, seen[-1]
+
+    check()
+    if seen:
+        pytest.xfail(f"{len(seen)} differences from torch {PINNED}, such as {min(seen, key=len)}")
+
+
+def test_inductor_fidelity_gives_the_installed_torchs_buckets() -> None:
+    check_beside_torch(60)
 
 
 @pytest.mark.slow
-@settings(parent=random_settings, max_examples=5000)
-@given(gm=graphs(groups=("0", "1")), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES, keeps=FILTERS)
-def test_five_thousand_graphs_find_no_difference(
-    gm: fx.GraphModule, cap_mib: float, mode: str, keeps: WaitFilter | None
-) -> None:
-    check_beside_torch(gm, cap_mib, mode, keeps)
+def test_five_thousand_graphs_find_no_difference() -> None:
+    check_beside_torch(5000)
 
 
 @random_settings
-@given(gm=graphs(groups=("0", "1")), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES)
+@given(gm=graphs(groups=("0", "1"), writes=True, runs=False), cap_mib=st.sampled_from(CAPS_MIB), mode=MODES)
 def test_a_safe_plan_is_consistent(gm: fx.GraphModule, cap_mib: float, mode: str) -> None:
     graph = describe(gm)
     plan = make_plan(graph, Policy(cap_mib=cap_mib, mode=mode))
@@ -74,7 +95,7 @@ def test_a_safe_plan_is_consistent(gm: fx.GraphModule, cap_mib: float, mode: str
 
 
 @random_settings
-@given(gm=graphs(), cap_mib=st.sampled_from(CAPS_MIB[:3]))
+@given(gm=graphs(runs=False), cap_mib=st.sampled_from(CAPS_MIB[:3]))
 def test_the_cap_named_as_the_one_that_would_let_it_join_does(gm: fx.GraphModule, cap_mib: float) -> None:
     graph = describe(gm)
     plan = make_plan(graph, Policy(cap_mib=cap_mib, fidelity="inductor", kinds="all_gather"))

@@ -10,7 +10,7 @@ from rewrites import differing_outputs, num_collectives, snapshot
 from strategies import graphs
 
 import bucketviz as bv
-from bucketviz.records.policy import MODES, STRATEGIES, Cap
+from bucketviz.records.policy import MODES, ORDERS, STRATEGIES, Cap
 from bucketviz.rewriting import rewrite
 from bucketviz.sources.fake_world import GROUPS_KEY
 
@@ -21,6 +21,7 @@ POLICIES = st.fixed_dictionaries(
         "mode": st.sampled_from(MODES),
         "strategy": st.sampled_from(STRATEGIES),
         "max_span_nodes": st.sampled_from((None, None, 6, 12)),
+        "order": st.sampled_from(ORDERS),
     }
 )
 RANDOM = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
