@@ -92,7 +92,7 @@ def simulate(source: Source | Bucketed | Rewrite, /, machine: str = "h100-8x-ib"
     Example:
         >>> import bucketviz as bv
         >>> bv.simulate(bv.records.Graph("empty", ()), machine="h100-8x-ib").step_seconds
-        0
+        0.0
     """
     known = machine_named(machine)
     if isinstance(source, Bucketed):
