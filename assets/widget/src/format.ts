@@ -26,6 +26,12 @@ export function formatSeconds(seconds: number): string {
   return `${Number((seconds / factor).toPrecision(3))} ${unit}`;
 }
 
+const NUMBERS = new Intl.NumberFormat("en"); // made once: to make one takes as long as to use it a thousand times
+
+export function formatNumber(value: number): string {
+  return NUMBERS.format(value);
+}
+
 export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

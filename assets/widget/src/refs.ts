@@ -20,8 +20,16 @@ interface Names {
 const AFTER = "after:";
 const namesOfView = new WeakMap<View, Names>();
 
+const indicesOfNames = new WeakMap<readonly string[], Map<string, number>>();
+
 function indexed(names: readonly string[]): Map<string, number> {
-  return new Map(names.map((name, index) => [name, index]));
+  let indices = indicesOfNames.get(names);
+  if (indices === undefined) {
+    indices = new Map();
+    for (let index = 0; index < names.length; index++) indices.set(names[index]!, index);
+    indicesOfNames.set(names, indices);
+  }
+  return indices;
 }
 
 function namesOf(view: View): Names {

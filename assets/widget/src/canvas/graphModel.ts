@@ -34,8 +34,9 @@ export class GraphModel {
     const next = new GraphModel(view, this.mode, this.open);
     [next.rowHeight, next.scrollY, next.cursor] = [this.rowHeight, this.scrollY, this.cursor];
     next.resize(this.width, this.height);
-    const pairs = held !== null && heldNow !== null && this.isInView(held) ? [[held, next.rowOfRef(heldNow)] as const] : [];
-    const [before, after] = [...pairs, ...this.rowsInView().map((row) => [row, next.rowById(row.row.id)] as const)]
+    const rowsInView = this.rowsInView();
+    const pairs = held !== null && heldNow !== null && rowsInView.includes(held) ? [[held, next.rowOfRef(heldNow)] as const] : [];
+    const [before, after] = [...pairs, ...rowsInView.map((row) => [row, next.rowById(row.row.id)] as const)]
       .find(([, row]) => row !== null) ?? [null, null];
     if (before !== null && after !== null) next.scrollTo(next.scrollY + (after.line - before.line) * next.rowHeight);
     return next;
@@ -159,15 +160,14 @@ export class GraphModel {
     return (row.side === "before" ? after : before)[placed.twin] ?? null;
   }
 
-  private isInView({ line, span }: Placed): boolean {
-    const { geometry } = this;
-    const y = yOfLine(geometry, line);
-    return y + span * this.rowHeight > geometry.headerHeight && y < this.height;
-  }
-
+  // Those of `before` first: whatever the plan, that side keeps them.
   private rowsInView(): Placed[] {
-    const { before, after } = this.layout;
-    return (before.length > 0 ? before : after).filter((placed) => this.isInView(placed));
+    const { before, after, beforeAt, afterAt } = this.layout;
+    const first = Math.max(0, Math.floor(this.scrollY / this.rowHeight));
+    const end = first + Math.ceil(this.height / this.rowHeight);
+    const rowsAt = (rows: readonly Placed[], at: Int32Array): Placed[] =>
+      [...new Set(at.slice(first, end))].flatMap((row) => rows[row] ?? []);
+    return [...rowsAt(before, beforeAt), ...rowsAt(after, afterAt)];
   }
 
   private isOfModules({ side, node }: Row): boolean {

@@ -2,9 +2,9 @@
 
 import { select } from "../actions";
 import { h } from "../dom";
-import { formatCount } from "../format";
+import { formatCount, formatNumber } from "../format";
 import { refOfBucket, refOfNode } from "../refs";
-import type { Ref, Store, View } from "../types";
+import type { GraphColumns, Ref, Store, View } from "../types";
 import { blockOf } from "./modules";
 import { labelOfNode } from "./skeleton";
 
@@ -34,16 +34,24 @@ function group(text: string, items: TwinItem[]): TwinItem {
   return { text, ref: null, children: items.length === 0 ? null : () => items };
 }
 
+const blocksOfNames = new WeakMap<readonly string[], Map<string, number[]>>();
+
+function blocksOf(graph: GraphColumns): Map<string, number[]> {
+  let nodesOf = blocksOfNames.get(graph.name);
+  if (nodesOf === undefined) {
+    blocksOfNames.set(graph.name, (nodesOf = new Map()));
+    for (let node = 0; node < graph.name.length; node++) {
+      const block = blockOf(graph.module[node] ?? "") || graph.role[node] || "ops";
+      const nodes = nodesOf.get(block);
+      if (nodes === undefined) nodesOf.set(block, [node]);
+      else nodes.push(node);
+    }
+  }
+  return nodesOf;
+}
+
 function blockItems(view: View): TwinItem[] {
-  const graph = view.before;
-  const nodesOf = new Map<string, number[]>();
-  graph.module.forEach((module, node) => {
-    const block = blockOf(module) || graph.role[node] || "ops";
-    const nodes = nodesOf.get(block);
-    if (nodes === undefined) nodesOf.set(block, [node]);
-    else nodes.push(node);
-  });
-  return [...nodesOf].map(([block, nodes]) => ({
+  return [...blocksOf(view.before)].map(([block, nodes]) => ({
     text: `${block}: ${formatCount(nodes.length, "op")}`,
     ref: null,
     children: () => nodes.map((node) => nodeItem(view, node)),
@@ -72,7 +80,7 @@ function listItems(items: readonly TwinItem[], store: Store): HTMLElement[] {
   const shown = items.slice(0, MAX_CHILDREN).map((item) => listItem(item, store));
   const rest = items.slice(MAX_CHILDREN);
   if (rest.length === 0) return shown;
-  return [...shown, listItem({ text: `${rest.length.toLocaleString("en")} more`, ref: null, children: () => rest }, store)];
+  return [...shown, listItem({ text: `${formatNumber(rest.length)} more`, ref: null, children: () => rest }, store)];
 }
 
 function listItem({ text, ref, children }: TwinItem, store: Store): HTMLElement {

@@ -26,7 +26,16 @@ export function cutIntoSegments(view: View): Segments {
   return { before, after: cutAfter(view, before, originOf), originOf };
 }
 
+// However the graph is planned, it is cut once.
 function cutBefore(graph: GraphColumns): Segment[] {
+  const known = segmentsOfNames.get(graph.name) ?? cutOnce(graph);
+  segmentsOfNames.set(graph.name, known);
+  return known;
+}
+
+const segmentsOfNames = new WeakMap<readonly string[], Segment[]>();
+
+function cutOnce(graph: GraphColumns): Segment[] {
   const segments: Segment[] = [];
   let current: Segment | null = null;
   let block = "";

@@ -1,6 +1,7 @@
 // The rows of one graph: every collective and bucket is a row; the ops between them are folded by module and unfold
 // in place, first into modules, then into ops.
 
+import { formatNumber } from "../format";
 import type { Side } from "../refs";
 import type { GraphColumns, View } from "../types";
 import { childOf, commonPrefix, shortNamesOf } from "./modules";
@@ -57,7 +58,7 @@ class RowBuilder {
       this.addRun(segment);
     } else {
       const count = type === "inputs" ? end - first : this.numOutputs(first, end);
-      this.add({ id, type: "fold", first, end, label: type, detail: count.toLocaleString("en") });
+      this.add({ id, type: "fold", first, end, label: type, detail: formatNumber(count) });
       if (this.open.has(id)) this.addOps(id, first, end, 1, -1);
     }
   }
@@ -142,5 +143,5 @@ class RowBuilder {
 
 function numOps(first: number, end: number): string {
   const count = end - first;
-  return count === 1 ? "1 op" : `${count.toLocaleString("en")} ops`;
+  return count === 1 ? "1 op" : `${formatNumber(count)} ops`;
 }

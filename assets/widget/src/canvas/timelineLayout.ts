@@ -1,6 +1,7 @@
 // Heights of the timeline's tracks, its time scale and its ticks. Groups with more lanes than there is room for share
 // thin slots, so that the picture never outgrows its pane by its lanes.
 
+import { formatNumber } from "../format";
 import type { View } from "../types";
 import { COMPUTE, timelinesOf, tracksOf, type Axis, type Track } from "./timelineTracks";
 
@@ -110,7 +111,7 @@ export function ticksOf(scale: TimeScale, unit: TimelineLayout["unit"]): Tick[] 
   const [divisor, suffix] = unit === "node" ? [1, ""] : secondsUnit(to);
   const ticks: Tick[] = [];
   for (let index = Math.ceil(from / step); index * step <= to; index++) {
-    const value = Number(((index * step) / divisor).toPrecision(6)).toLocaleString("en");
+    const value = formatNumber(Number(((index * step) / divisor).toPrecision(6)));
     const label = unit === "node" ? (ticks.length === 0 ? `node ${value}` : value) : `${value} ${suffix}`;
     ticks.push({ time: index * step, label });
   }

@@ -1,7 +1,7 @@
 // The timeline as a table: what runs from where to where, as far as a table is worth reading.
 
 import { h } from "../dom";
-import { formatSeconds } from "../format";
+import { formatNumber, formatSeconds } from "../format";
 import type { TimelineLayout } from "./timelineLayout";
 import { COMPUTE, type Bar } from "./timelineTracks";
 
@@ -12,12 +12,11 @@ const MEASURED = ["exposed", "algbw", "busbw"];
 export function timelineTable({ tracks, unit }: TimelineLayout): HTMLTableElement {
   const measured = unit === "s" ? MEASURED : [];
   const at = (time: number): string => timeText(time, unit);
-  const rows = tracks.flatMap(({ side, name, lanes }) => lanes.flat()
-    .filter(() => name !== COMPUTE)
-    .sort((a, b) => a.start - b.start)
-    .map((bar) => [side, name, bar.label, at(bar.start), at(bar.end), ...measured.map((title) => detailOf(bar, title))]));
-  const shown = rows.slice(0, MAX_ROWS);
-  const caption = rows.length > MAX_ROWS ? `Collectives on the timeline, the first ${MAX_ROWS} of ${rows.length}` : "Collectives on the timeline";
+  const bars = tracks.filter(({ name }) => name !== COMPUTE).flatMap(({ side, name, lanes }) =>
+    lanes.flat().sort((a, b) => a.start - b.start).map((bar) => ({ side, name, bar })));
+  const shown = bars.slice(0, MAX_ROWS).map(({ side, name, bar }) =>
+    [side, name, bar.label, at(bar.start), at(bar.end), ...measured.map((title) => detailOf(bar, title))]);
+  const caption = bars.length > MAX_ROWS ? `Collectives on the timeline, the first ${MAX_ROWS} of ${bars.length}` : "Collectives on the timeline";
   return h("table", { class: "bv-twin" },
     h("caption", {}, caption),
     h("thead", {}, h("tr", {}, ...["graph", "group", "collective", "start", "end", ...measured].map((title) => h("th", { scope: "col" }, title)))),
@@ -30,5 +29,5 @@ function detailOf({ measured }: Bar, title: string): string {
 
 // A moment as both the table and a tooltip write it.
 export function timeText(time: number, unit: TimelineLayout["unit"]): string {
-  return unit === "s" ? formatSeconds(time) : `node ${time.toLocaleString("en")}`;
+  return unit === "s" ? formatSeconds(time) : `node ${formatNumber(time)}`;
 }

@@ -3,6 +3,8 @@
 
 import type { Bucket, GraphColumns, Slice, Timeline, View } from "../types";
 
+const NONE: number[] = [];
+
 export type Sides = Pick<View, "after" | "provenance" | "carriedTo" | "buckets"> & { timeline: Timeline };
 
 export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: readonly Bucket[]): Sides {
@@ -15,9 +17,9 @@ export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: r
   const after = columnsOf(before, order, carriedTo, buckets, bucketAt);
   return {
     after, carriedTo,
-    provenance: order.map((_, rank) => buckets[bucketAt.get(rank) ?? -1]?.members ?? []),
+    provenance: after.bucket.map((bucket) => buckets[bucket]?.members ?? NONE),
     buckets: buckets.map((bucket) => ({ ...bucket, start: carriedTo[bucket.members[0]!]! })),
-    timeline: timelineOf(after, timeline, order, buckets, bucketAt),
+    timeline: timelineOf(after, timeline, order, buckets),
   };
 }
 
@@ -38,78 +40,81 @@ function keysOf(before: GraphColumns, buckets: readonly Bucket[]): Int32Array {
 // Of the nodes that have all they read, the one that stood first comes next, as in the rewrite.
 function orderOf(before: GraphColumns, keyOf: Int32Array): number[] {
   const numNodes = before.name.length;
-  const readers: number[][] = Array.from({ length: numNodes }, () => []);
-  const missing = new Int32Array(numNodes);
-  before.inputs.forEach((inputs, node) => {
-    const key = keyOf[node]!;
-    for (const input of inputs) {
-      const source = keyOf[input]!;
-      if (source === key) continue;
-      readers[source]!.push(key);
-      missing[key]!++;
-    }
-  });
+  const { readers, firstOf, missing } = readersOf(before, keyOf);
   const ready = new Heap();
   const order: number[] = [];
   const isPlaced = new Uint8Array(numNodes);
-  const place = (key: number): void => {
+  for (let node = 0; node < numNodes; node++) if (keyOf[node] === node && missing[node] === 0) ready.push(node);
+  for (let key = ready.pop(); key !== undefined; key = ready.pop()) {
     order.push(key);
     isPlaced[key] = 1;
-    for (const reader of readers[key]!) if (--missing[reader]! === 0) ready.push(reader);
-  };
-  for (let node = 0; node < numNodes; node++) if (keyOf[node] === node && missing[node] === 0) ready.push(node);
-  for (let key = ready.pop(); key !== undefined; key = ready.pop()) place(key);
+    for (let at = firstOf[key]!; at < firstOf[key + 1]!; at++) if (--missing[readers[at]!]! === 0) ready.push(readers[at]!);
+  }
   // A plan that obeys torch to the letter may close a cycle, which the rewrite refuses: what is in it stays in place.
   for (let node = 0; node < numNodes; node++) if (keyOf[node] === node && !isPlaced[node]) order.push(node);
   return order;
+}
+
+// The readers of node i are readers[firstOf[i]] to readers[firstOf[i + 1] - 1]; missing[i]: how much i reads.
+function readersOf({ inputs }: GraphColumns, keyOf: Int32Array): Record<"readers" | "firstOf" | "missing", Int32Array> {
+  const numNodes = inputs.length;
+  const firstOf = new Int32Array(numNodes + 1);
+  const missing = new Int32Array(numNodes);
+  const eachEdge = (visit: (source: number, reader: number) => void): void => {
+    for (let node = 0; node < numNodes; node++) {
+      for (const input of inputs[node]!) if (keyOf[input] !== keyOf[node]) visit(keyOf[input]!, keyOf[node]!);
+    }
+  };
+  eachEdge((source) => void firstOf[source + 1]!++);
+  for (let node = 0; node < numNodes; node++) firstOf[node + 1]! += firstOf[node]!;
+  const readers = new Int32Array(firstOf[numNodes]!);
+  const free = firstOf.slice();
+  eachEdge((source, reader) => {
+    readers[free[source]!++] = reader;
+    missing[reader]!++;
+  });
+  return { readers, firstOf, missing };
 }
 
 function columnsOf(
   before: GraphColumns, order: readonly number[], carriedTo: readonly number[], buckets: readonly Bucket[],
   bucketAt: ReadonlyMap<number, number>,
 ): GraphColumns {
-  const pick = <T>(column: readonly T[], ofBucket: (bucket: Bucket) => T): T[] =>
-    order.map((key, rank) => {
-      const bucket = buckets[bucketAt.get(rank) ?? -1];
-      return bucket === undefined ? column[key]! : ofBucket(bucket);
-    });
-  const sources = (nodes: readonly number[]): number[] => [...new Set(nodes.map((node) => carriedTo[node]!))];
-  return {
-    name: pick(before.name, ({ label }) => label),
-    target: pick(before.target, ({ kind }) => kind),
-    role: pick(before.role, () => "collective"),
-    kind: pick(before.kind, ({ kind }) => kind),
-    inputs: order.map((key, rank) => {
-      const bucket = buckets[bucketAt.get(rank) ?? -1];
-      return sources(bucket === undefined ? before.inputs[key]! : bucket.members.flatMap((member) => before.inputs[member]!));
-    }),
-    tensor: pick(before.tensor, () => ""),
-    bytes: pick(before.bytes, ({ bytes }) => bytes),
-    size: pick(before.size, ({ size }) => size),
-    module: pick(before.module, ({ members }) => before.module[members[0]!]!),
-    source: pick(before.source, () => ""),
-    stack: pick(before.stack, () => ""),
-    pair: order.map((key, rank) => (bucketAt.has(rank) || before.pair[key]! < 0 ? -1 : carriedTo[before.pair[key]!]!)),
-    bucket: order.map((_, rank) => bucketAt.get(rank) ?? -1),
+  const picked = <T>(column: readonly T[]): T[] => order.map((key) => column[key]!);
+  const sources = (nodes: readonly number[]): number[] =>
+    nodes.length < 2 ? nodes.map((node) => carriedTo[node]!) : [...new Set(nodes.map((node) => carriedTo[node]!))];
+  const after: GraphColumns = {
+    name: picked(before.name), target: picked(before.target), role: picked(before.role), kind: picked(before.kind),
+    inputs: order.map((key) => sources(before.inputs[key]!)),
+    tensor: picked(before.tensor), bytes: picked(before.bytes), size: picked(before.size), module: picked(before.module),
+    source: picked(before.source), stack: picked(before.stack),
+    pair: order.map((key) => (before.pair[key]! < 0 ? -1 : carriedTo[before.pair[key]!]!)),
+    bucket: order.map(() => -1),
   };
+  for (const [rank, index] of bucketAt) {
+    const { label, kind, bytes, size, members } = buckets[index]!;
+    const inputs = sources(members.flatMap((member) => before.inputs[member]!));
+    const own = { name: label, target: kind, role: "collective", kind, inputs, tensor: "", bytes, size, module: before.module[members[0]!]!, source: "", stack: "", pair: -1, bucket: index };
+    for (const [column, value] of Object.entries(own)) (after[column as keyof GraphColumns] as unknown[])[rank] = value;
+  }
+  return after;
 }
 
-// Program order: compute one unit a node, collectives from start to wait, a bucket where it stands.
-function timelineOf(
-  after: GraphColumns, timeline: Timeline, order: readonly number[], buckets: readonly Bucket[],
-  bucketAt: ReadonlyMap<number, number>,
-): Timeline {
+// Program order: compute in stretches of one module, collectives from start to wait, a bucket where it stands.
+function timelineOf(after: GraphColumns, timeline: Timeline, order: readonly number[], buckets: readonly Bucket[]): Timeline {
   const rowOf = new Map(timeline.slices.map(({ node, row }) => [node, row]));
   const laneEnds = new Map<string, number[]>();
   const slices: Slice[] = [];
+  let compute: Slice | null = null;
   after.role.forEach((role, node) => {
-    const bucket = buckets[bucketAt.get(node) ?? -1];
     const [kind, label] = [after.kind[node]!, after.name[node]!];
-    if (role === "compute") slices.push({ node, row: "compute", lane: 0, start: node, end: node + 1, label, kind: "" });
-    const row = rowOf.get(bucket?.members[0] ?? order[node]!);
-    if (role !== "collective" || row === undefined) return;
+    if (role !== "compute") compute = null;
+    else if (compute !== null && after.module[compute.node] === after.module[node]) compute.end = node + 1;
+    else slices.push((compute = { node, row: "compute", lane: 0, start: node, end: node + 1, label, kind: "" }));
+    if (role !== "collective") return;
+    const row = rowOf.get(buckets[after.bucket[node]!]?.members[0] ?? order[node]!);
     const end = Math.max(node, after.pair[node]!) + 1;
-    slices.push({ node, row, lane: freeLane(laneEnds, row, node, end), start: node, end, label, kind });
+    if (row !== undefined) slices.push({ node, row, lane: freeLane(laneEnds, row, node, end), start: node, end, label, kind });
   });
   return { unit: timeline.unit, end: after.name.length, slices };
 }
