@@ -12,6 +12,7 @@ renumbers the affected region in the same way; here a whole bucket is contracted
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
 
@@ -22,8 +23,7 @@ class Reachability:
     """The nodes of a graph in an order that respects what they read, whatever has been merged.
 
     Attributes:
-        order: Names of all nodes.
-        position: Index of each name in ``order``.
+        position: Index of each name in ``order``; the graph's own until something is merged.
         inputs: Names of what each node follows directly.
 
     Args:
@@ -32,11 +32,16 @@ class Reachability:
     """
 
     def __init__(self, graph: Graph, also_after: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
-        self.position = dict(graph.position)
-        self.order = list(self.position)
+        self.position = graph.position
         self.inputs = _Inputs(graph)
+        self._has_merged = False
         for name, earlier in also_after.items():
             self.inputs[name] = (*self.inputs[name], *earlier)
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Names of all nodes."""
+        return list(self.position)
 
     def merge(self, names: Collection[str]) -> None:
         """Makes several collectives one: what follows one of them now follows all of them.
@@ -45,6 +50,8 @@ class Reachability:
         and depends on none keeps its place before them; the rest moves behind them. Where one of them depends
         on another, a cycle is closed, and only what the order shows of it is seen afterwards.
         """
+        if not self._has_merged:
+            self.position, self._has_merged = dict(self.position), True
         members = sorted(names, key=self.position.__getitem__)
         first, end = self.position[members[0]], self.position[members[-1]] + 1
         window, starts = self.order[first:end], set(members)
@@ -78,7 +85,7 @@ class Below:
         self._reachability = reachability
         self._member_above: dict[str, str] = {}
         self._independent: set[str] = set()
-        self._first, self._furthest = len(reachability.order), 0
+        self._first, self._furthest = len(reachability.position), 0
         for name in members:
             self.add(name)
 
