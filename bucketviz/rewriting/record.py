@@ -17,7 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from bucketviz.rewriting.fakes import Layout, is_plain, new_storage
 from bucketviz.rewriting.forms import Form
 from bucketviz.rewriting.internals import without_modes
-from bucketviz.rewriting.trace import drop_detaches
+from bucketviz.rewriting.trace import drop_aliases
 
 
 def can_record(form: Form, values: Sequence[Any]) -> bool:
@@ -52,7 +52,7 @@ def _record(form: Form, layouts: Sequence[Layout], device: torch.device) -> fx.G
         with recorder:
             outputs = form.merge(inputs, *form.trailing)
     recorder.graph.output([recorder.giver(output) for output in outputs])
-    drop_detaches(recorder.graph)
+    drop_aliases(recorder.graph)
     return recorder.graph
 
 

@@ -37,7 +37,7 @@ def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
         )
     with computing_fakes(fake_mode):
         graph = make_fx(lambda *leaves: function(*leaves))(*_told_apart(arguments)).graph
-    drop_detaches(graph)
+    drop_aliases(graph)
     _read_sizes_first(graph)
     return graph
 
@@ -55,11 +55,12 @@ def _told_apart(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return pytree.tree_map(own, arguments)  # type: ignore[no-any-return]
 
 
-def drop_detaches(graph: fx.Graph) -> None:
-    """Takes out the detach that dispatch adds to a new tensor, and to a view as another dtype."""
-    for node in graph.find_nodes(op="call_function", target=torch.ops.aten.detach.default):
-        node.replace_all_uses_with(node.all_input_nodes[0])
-        graph.erase_node(node)
+def drop_aliases(graph: fx.Graph) -> None:
+    """Takes out what dispatch adds to a new tensor or a view as another dtype: a detach; from torch 2.14 an alias."""
+    for target in (torch.ops.aten.detach.default, torch.ops.aten.alias.default):
+        for node in graph.find_nodes(op="call_function", target=target):
+            node.replace_all_uses_with(node.all_input_nodes[0])
+            graph.erase_node(node)
 
 
 def _read_sizes_first(graph: fx.Graph) -> None:
