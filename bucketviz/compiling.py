@@ -14,9 +14,9 @@ import torch
 import torch.fx as fx
 
 from bucketviz import __version__
+from bucketviz.deciding import decide
 from bucketviz.errors import CaptureError, PlanError, RewriteError
 from bucketviz.options import policy_of
-from bucketviz.planning import make_plan
 from bucketviz.records import Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.rewriting.adopt import adopt
@@ -127,7 +127,7 @@ def _bucket_in_place(graph: fx.Graph, name: str, policy: Policy) -> Rewrite:
     gm = graph.owning_module
     if gm is None:
         raise RewriteError("the graph belongs to no GraphModule, or to several; hand over the graph of one")
-    plan = make_plan(describe(gm, name), policy)
+    plan = decide(describe(gm, name), policy)
     if not plan.buckets:
         return Rewrite(plan.graph, plan, {}, {}, ())
     result = rewrite(gm, plan, rank=own_rank())

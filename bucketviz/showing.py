@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bucketviz.deciding import decide
 from bucketviz.errors import ExplorerError
 from bucketviz.options import policy_of
-from bucketviz.planning import make_plan
 from bucketviz.progress import progress
 from bucketviz.records import Execution, Graph, Plan, Policy, Prediction, Rewrite, load
 
@@ -80,7 +80,7 @@ def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
     if isinstance(source, str | Path):
         return _subjects_of(load(source), policy)
     if isinstance(source, Graph):
-        return [_recorded(make_plan(source, policy or Policy()))]
+        return [_recorded(decide(source, policy or Policy()))]
     if isinstance(source, Plan | Rewrite | Execution | Prediction) or hasattr(source, "rewrites"):
         _check_unasked(source, policy)
         return _subjects_of_records(source)
@@ -116,7 +116,7 @@ def _recorded(
 ) -> Subject:
     from bucketviz.explorer import Maker, Subject
 
-    return Subject(plan, rewrite, run=run, prediction=prediction, maker=Maker(partial(make_plan, plan.graph)))
+    return Subject(plan, rewrite, run=run, prediction=prediction, maker=Maker(partial(decide, plan.graph)))
 
 
 def _seen_by(bucket_pass: Any) -> list[Rewrite]:

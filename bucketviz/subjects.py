@@ -7,9 +7,9 @@ from typing import Any
 
 import torch.fx as fx
 
+from bucketviz.deciding import decide
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer import Maker, Subject
-from bucketviz.planning import make_plan
 from bucketviz.records import Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.capture import Captured
@@ -42,7 +42,7 @@ def subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
 
 
 def _subject_of_graph(gm: fx.GraphModule, policy: Policy | None) -> Subject:
-    return _subject_of_result(rewrite(gm, make_plan(describe(gm), policy or Policy())))
+    return _subject_of_result(rewrite(gm, decide(describe(gm), policy or Policy())))
 
 
 def _subject_of_result(result: Bucketed) -> Subject:
@@ -50,5 +50,5 @@ def _subject_of_result(result: Bucketed) -> Subject:
         other = rewrite(result.before, plan, rank=result.rank)
         return other, rewrite_record(other)
 
-    maker = Maker(partial(make_plan, result.plan.graph), rewrite_again)
+    maker = Maker(partial(decide, result.plan.graph), rewrite_again)
     return Subject(result.plan, rewrite_record(result), result, maker=maker)

@@ -7,10 +7,10 @@ from typing import Any
 import torch.fx as fx
 
 from bucketviz.arguments import check_graph, check_rank
+from bucketviz.deciding import decide
 from bucketviz.errors import PolicyError
 from bucketviz.executing import execute, save_job
 from bucketviz.options import policy_of
-from bucketviz.planning import make_plan
 from bucketviz.progress import progress
 from bucketviz.records import Estimate, Graph, Plan, Policy, Prediction, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
@@ -35,6 +35,7 @@ def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Pla
     Raises:
         CaptureError: for what is no graph.
         PolicyError: for an unknown field, mode, kind or strategy, or a cap that is not a positive number.
+        SimulationError: for a machine that is not known.
 
     Example:
         >>> import bucketviz as bv
@@ -43,7 +44,7 @@ def plan(source: Source, policy: Policy | None = None, /, **options: Any) -> Pla
     """
     check_graph(source, takes_records=True)
     graph = source if isinstance(source, Graph) else describe(source)
-    return make_plan(graph, policy_of(policy, options))
+    return decide(graph, policy_of(policy, options))
 
 
 def bucket(

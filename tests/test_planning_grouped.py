@@ -151,3 +151,58 @@ def test_no_two_members_of_a_bucket_depend_on_each_other(gm: fx.GraphModule, cap
         for first in bucket.collectives:
             for second in bucket.collectives:
                 assert first == second or plan.graph.shortest_path(first, second) == ()
+
+
+def products_between_gathers(num_layers: int) -> fx.GraphModule:
+    """Equal stretches of compute between gathers that nothing else keeps apart.
+
+    x -> mm -> mm -> mm ->        and a gather beside each
+    """
+    b = Builder(world_size=4)
+    x = b.input("x", 64, 64)
+    weights = [b.input(f"w{layer}", 2, 8) for layer in range(num_layers)]
+    gathered = []
+    for weight in weights:
+        gathered.append(b.wait(b.gather(weight)))
+        x = b.call(aten.mm.default, x, x)
+    return b.finish(x, *gathered)
+
+
+class TestSpansInSeconds:
+    """Between two neighbouring gathers lies one product."""
+
+    def test_members_are_as_near_as_the_limit_says(self) -> None:
+        gm = products_between_gathers(6)
+        product = bv.simulate(gm, machine="h100-8x-ib").timeline.slices[1]
+        most = 2.5 * (product.end - product.start)
+        plan = bv.plan(gm, strategy="grouped", max_span_seconds=most, machine="h100-8x-ib")
+        assert [len(bucket.collectives) for bucket in plan.buckets] == [3, 3]
+        opened = plan.decision(plan.buckets[1].collectives[0])
+        assert opened.evidence["closed_by"] == "span"
+        assert opened.evidence["span_seconds"] == pytest.approx(3 * (product.end - product.start))
+        assert "of h100-8x-ib, and" in plan.why(opened.collective)
+
+    def test_another_machine_holds_more_in_a_second(self) -> None:
+        gm = products_between_gathers(6)
+        seconds = bv.simulate(gm, machine="a100-8x-ib").timeline.slices[1]
+        most = 1.5 * (seconds.end - seconds.start)
+        sizes = {
+            machine: len(bv.plan(gm, strategy="grouped", max_span_seconds=most, machine=machine).buckets)
+            for machine in ("a100-8x-ib", "b200-8x-ib")
+        }
+        assert sizes["b200-8x-ib"] < sizes["a100-8x-ib"]
+
+    def test_a_collective_too_far_away_says_so(self) -> None:
+        plan = bv.plan(products_between_gathers(2), strategy="grouped", max_span_seconds=1e-12, machine="h100-8x-ib")
+        assert {decision.reason for decision in plan.decisions} == {Reason.SPAN_TOO_LONG}
+
+    def test_an_unknown_machine_is_refused(self) -> None:
+        with pytest.raises(bv.errors.SimulationError, match="machine='abacus' is not known"):
+            bv.plan(products_between_gathers(2), max_span_seconds=1.0, machine="abacus")
+
+    def test_numbers_are_kept_and_the_plan_survives_the_disk(self) -> None:
+        gm = products_between_gathers(6)
+        plan = bv.plan(gm, strategy="grouped", max_span_seconds=1e-6, machine="h100-8x-ib")
+        after = [rewrite(gm, plan, rank=rank).after for rank in range(4)]
+        assert differing_outputs(gm, after) == []
+        assert bv.records.from_json(bv.records.to_json(plan)) == plan

@@ -32,8 +32,12 @@ from bucketviz.units import MIB
         ({"max_span_nodes": 2.5}, r"max_span_nodes takes a number of nodes from 2"),
         (
             {"strategy": "grouped", "fidelity": "inductor"},
-            r"strategy='grouped' and max_span_nodes need fidelity='safe'",
+            r"strategy='grouped', max_span_nodes and max_span_seconds need fidelity='safe'",
         ),
+        ({"max_span_seconds": 0, "machine": "h100-8x-ib"}, r"max_span_seconds takes a positive number of seconds"),
+        ({"max_span_seconds": math.nan, "machine": "h100-8x-ib"}, r"max_span_seconds takes a positive number"),
+        ({"max_span_seconds": 1e-3}, r'needs a machine whose seconds these are, as machine="h100-8x-ib"'),
+        ({"machine": 8}, r"machine takes the name of a machine, got 8"),
         ({"max_span_nodes": 9, "fidelity": "inductor"}, r"fidelity='inductor' packs neighbours whatever they span"),
         ({"order": "size"}, r"order='size' is not known; choose one of graph, registration"),
         (

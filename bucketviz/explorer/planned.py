@@ -10,7 +10,7 @@ from bucketviz.records import Graph, Kind, Plan, Policy, Rewrite
 from bucketviz.records.explain import MEANINGS
 from bucketviz.records.graph import MERGEABLE_KINDS
 from bucketviz.records.policy import FIDELITIES, MODES, STRATEGIES
-from bucketviz.units import MIB, format_bytes, format_count
+from bucketviz.units import MIB, format_bytes, format_count, format_seconds
 
 
 def describe_plan(plan: Plan, rewrite: Rewrite | None) -> dict[str, Any]:
@@ -42,6 +42,8 @@ def policy_rows(policy: Policy) -> list[tuple[str, str]]:
     ]
     if policy.max_span_nodes is not None:
         rows.append(("span", f"at most {format_count(policy.max_span_nodes, 'node')}"))
+    if policy.max_span_seconds is not None:
+        rows.append(("span in time", f"at most {format_seconds(policy.max_span_seconds)} of {policy.machine}"))
     if policy.order != "graph":
         rows.append(("order", policy.order))
     if policy.kinds != MERGEABLE_KINDS:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from bucketviz.planning.candidates import Candidate
+from bucketviz.planning.spans import Extent, SpanLimit
 from bucketviz.records.plan import Reason, Value
 
 Objection = tuple[Reason, dict[str, Value]]
@@ -26,13 +28,11 @@ class Limits:
 
     Attributes:
         cap_bytes: Cap of the bucket with a given index in its run.
-        max_span_nodes: Most nodes from the first member to the last, in program order; None for any number.
-        position: Program-order index of each collective.
+        spans: How far apart its members may stand.
     """
 
     cap_bytes: Callable[[int], int]
-    max_span_nodes: int | None
-    position: Mapping[str, int]
+    spans: tuple[SpanLimit, ...] = ()
 
 
 class Objections(Protocol):
@@ -62,7 +62,7 @@ class Look(NamedTuple):
             where it joined.
         previous: Members of the bucket before.
         previous_bytes: Bytes of those.
-        span_nodes: Nodes from the first to the last of the previous members and the candidate, where too many.
+        span: How far the previous members and the candidate reach, as evidence, where that is too far.
     """
 
     candidate: Candidate
@@ -74,7 +74,7 @@ class Look(NamedTuple):
     closed_by: str = ""
     previous: Sequence[Candidate] = ()
     previous_bytes: int = 0
-    span_nodes: int = 0
+    span: Mapping[str, Value] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -156,8 +156,10 @@ class _OpenBucket:
     members: list[Candidate] = field(default_factory=list)
     size_bytes: int = 0
     num_rejected: int = 0
-    first: int = 0
-    last: int = 0
+    extents: list[Extent] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.extents = [Extent(limit) for limit in self.limits.spans]
 
     def exceeded_by(self, candidate: Candidate) -> str:
         """Gives the limit that leaves no room for a candidate; empty when there is room."""
@@ -165,18 +167,15 @@ class _OpenBucket:
             return ""
         if self.size_bytes + candidate.size_bytes > self.cap_bytes:
             return "cap"
-        most = self.limits.max_span_nodes
-        return "span" if most is not None and self.span_with(candidate) > most else ""
+        return "span" if self.extents and self.span_exceeded_with(candidate) else ""
 
-    def span_with(self, candidate: Candidate) -> int:
-        position = self.limits.position[candidate.name]
-        return max(position, self.last) - min(position, self.first) + 1
+    def span_exceeded_with(self, candidate: Candidate) -> Mapping[str, Value]:
+        found = (extent.exceeded_with(candidate.name) for extent in self.extents)
+        return next(filter(None, found), {})
 
     def add(self, candidate: Candidate) -> None:
-        if self.limits.max_span_nodes is not None:
-            position = self.limits.position[candidate.name]
-            self.first = min(position, self.first) if self.members else position
-            self.last = max(position, self.last)
+        for extent in self.extents:
+            extent.add(candidate.name)
         self.members.append(candidate)
         self.objections.add(candidate)
         self.size_bytes += candidate.size_bytes
@@ -198,5 +197,6 @@ class _OpenBucket:
         members, size_bytes, cap_bytes = self.members, self.size_bytes, self.cap_bytes
         if previous is None:
             return Look(candidate, members, len(members), size_bytes, cap_bytes, objection, closed_by)
-        before = (previous.members, previous.size_bytes, previous.span_with(candidate) if closed_by == "span" else 0)
+        span = previous.span_exceeded_with(candidate) if closed_by == "span" else {}
+        before = (previous.members, previous.size_bytes, span)
         return Look(candidate, members, len(members), size_bytes, cap_bytes, objection, closed_by, *before)

@@ -13,6 +13,7 @@ from bucketviz.planning.packing import Limits, Packing, pack_run
 from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.rounds import Round, Start, buckets_of, pack_in_rounds, packings_of, runs_of
 from bucketviz.planning.safety import InductorObjections
+from bucketviz.planning.spans import Seconds
 from bucketviz.planning.verdicts import Verdict, judge
 from bucketviz.records.graph import Graph, Kind, Node
 from bucketviz.records.plan import Bucket, Decision, Outcome, Plan
@@ -21,23 +22,27 @@ from bucketviz.units import MIB
 
 
 @collection_paused()
-def make_plan(graph: Graph, policy: Policy) -> Plan:
+def make_plan(graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Plan:
     """Decides which collectives become one, and says why for each.
+
+    Args:
+        graph: The graph.
+        policy: How to bucket.
+        seconds: What each node computes for; needed where the policy limits a bucket's span in seconds.
 
     Kinds are planned one after the other in Inductor's order (reduce_scatter, all_reduce, all_gather); a later
     kind sees the merges of an earlier one.
 
     Source: ``post_grad_passes`` in torch/_inductor/fx_passes/post_grad.py for the order of kinds.
     """
-    plan = _plan_alone(graph, policy)
+    plan = _plan_alone(graph, policy, seconds)
     if policy.fidelity == "inductor":
         return plan
-    torchs_policy = replace(policy, fidelity="inductor", strategy="adjacent", max_span_nodes=None, order="graph")
-    return mark_differences(plan, _plan_alone(graph, torchs_policy))
+    return mark_differences(plan, _plan_alone(graph, policy.as_inductor()))
 
 
-def _plan_alone(graph: Graph, policy: Policy) -> Plan:
-    start = Start.of(graph, policy)
+def _plan_alone(graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Plan:
+    start = Start.of(graph, policy, seconds)
     rounds = _pack(start, policy)
     buckets = _buckets(rounds, graph, policy)
     alternatives = _alternatives(start, policy) if isinstance(policy.cap_mib, float) else None
@@ -84,8 +89,7 @@ def _pack_as_inductor(start: Start, policy: Policy) -> Round:
 
 def pack_as_inductor(run: list[Candidate], cap_bytes: int, reachability: Reachability) -> Packing:
     """Packs a run as the installed torch does: one cap for every bucket; what depends on the open one is dropped."""
-    limits = Limits(lambda _: cap_bytes, None, reachability.position)
-    return pack_run(run, limits, lambda: InductorObjections(reachability), retries_rejected=False)
+    return pack_run(run, Limits(lambda _: cap_bytes), lambda: InductorObjections(reachability), retries_rejected=False)
 
 
 def _decide(graph: Graph, verdicts: dict[str, Verdict]) -> list[Decision]:

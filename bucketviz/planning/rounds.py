@@ -17,12 +17,12 @@ from bucketviz.planning.adjacent import split_into_runs
 from bucketviz.planning.candidates import Candidate, find_candidates
 from bucketviz.planning.casts import absorbed_casts
 from bucketviz.planning.grouped import group_by_key
-from bucketviz.planning.layout import places_at_work
 from bucketviz.planning.merged import merged_graph
 from bucketviz.planning.packing import Limits, Packing, pack_run
 from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.registration import in_order_of_registration
 from bucketviz.planning.safety import SafeObjections
+from bucketviz.planning.spans import Seconds, span_limits
 from bucketviz.planning.writes import Writes
 from bucketviz.records.graph import Graph, Kind, dtype_itemsize
 from bucketviz.records.plan import Bucket, BucketKey
@@ -41,10 +41,12 @@ class Start:
     graph: Graph
     candidates: Candidates
     writes: Writes
+    seconds: Seconds | None = None
 
     @classmethod
-    def of(cls, graph: Graph, policy: Policy) -> Start:
-        return cls(graph, {kind: find_candidates(graph, policy, kind) for kind in policy.kinds}, Writes(graph))
+    def of(cls, graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Start:
+        candidates = {kind: find_candidates(graph, policy, kind) for kind in policy.kinds}
+        return cls(graph, candidates, Writes(graph), seconds)
 
 
 def pack_in_rounds(start: Start, policy: Policy) -> list[Round]:
@@ -53,7 +55,7 @@ def pack_in_rounds(start: Start, policy: Policy) -> list[Round]:
     buckets: list[Bucket] = []
     while _may_merge_more(rounds[-1], policy):
         buckets += chain.from_iterable(buckets_of(packing, start.graph, policy) for packing in packings_of(rounds[-1]))
-        rounds.append(_round(Start.of(merged_graph(start.graph, buckets), policy), policy))
+        rounds.append(_round(Start.of(merged_graph(start.graph, buckets), policy, start.seconds), policy))
     return rounds
 
 
@@ -90,7 +92,7 @@ def buckets_of(packing: Packing, graph: Graph, policy: Policy, first_index: int 
 def _round(start: Start, policy: Policy) -> Round:
     graph, writes = start.graph, start.writes
     reachability = Reachability(graph, graph.write_order)
-    limits = Limits(policy.cap_bytes, policy.max_span_nodes, places_at_work(graph) if policy.max_span_nodes else {})
+    limits = Limits(policy.cap_bytes, span_limits(graph, policy, start.seconds))
 
     def pack(run: list[Candidate]) -> Packing:
         return pack_run(run, limits, lambda: SafeObjections(reachability, writes), retries_rejected=True)

@@ -159,8 +159,7 @@ def _merged(look: Look, place: tuple[int, int], rejected_before: Reason | None) 
     evidence["closed_by"] = look.closed_by
     if look.previous:
         evidence |= {"previous": look.previous[0].name, "previous_bytes": look.previous_bytes}
-    if look.span_nodes:
-        evidence["span_nodes"] = look.span_nodes
+    evidence |= look.span
     return Verdict(Reason.OPENED, bucket, evidence)
 
 
@@ -197,7 +196,7 @@ def _rejected_its_neighbour(evidence: Evidence, neighbour: Candidate, objection:
 
 def _limit(look: Look, neighbour: Candidate, neighbour_bytes: int) -> tuple[Reason, dict[str, Value]]:
     if look.closed_by == "span":
-        return Reason.SPAN_TOO_LONG, {"neighbour": neighbour.name, "span_nodes": look.span_nodes}
+        return Reason.SPAN_TOO_LONG, {"neighbour": neighbour.name, **look.span}
     return Reason.OVER_CAP, {"neighbour": neighbour.name, "neighbour_bytes": neighbour_bytes}
 
 

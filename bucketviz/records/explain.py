@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bucketviz.records.plan import Bucket, Decision, Plan, Reason
-from bucketviz.units import format_bytes, format_count
+from bucketviz.units import format_bytes, format_count, format_seconds
 
 MEANINGS: dict[Reason, str] = {
     Reason.OPENED: "First member of a bucket.",
@@ -156,6 +156,9 @@ def _larger(plan: Plan, decision: Decision) -> str:
 
 
 def _span(plan: Plan, decision: Decision) -> str:
+    seconds, most = decision.evidence.get("span_seconds"), plan.policy.max_span_seconds
+    if isinstance(seconds, float) and most is not None:
+        return f"{format_seconds(seconds)} of {plan.policy.machine}, and {format_seconds(most)} is the most"
     return f"{words(decision, 'span_nodes')} nodes, and {plan.policy.max_span_nodes} is the most"
 
 

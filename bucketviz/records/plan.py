@@ -15,7 +15,7 @@ from bucketviz.records.policy import Policy
 if TYPE_CHECKING:
     from bucketviz.records.difference import PlanDiff
 
-Value = int | str | tuple[str, ...] | None
+Value = int | float | str | tuple[str, ...] | None
 
 
 class Outcome(StrEnum):
@@ -71,7 +71,8 @@ class Reason(StrEnum):
     OUT_VARIANT = "out variant"
     """Writes into a buffer that others read. ``target``."""
     SPAN_TOO_LONG = "span too long"
-    """With its neighbour the bucket would span more nodes than the policy allows. ``neighbour``, ``span_nodes``."""
+    """With its neighbour the bucket would span more than the policy allows. ``neighbour``, and ``span_nodes`` or
+    ``span_seconds``."""
     NO_METADATA = "no metadata"
     """Carries no fake tensor. ``missing``."""
 

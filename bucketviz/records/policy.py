@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from bucketviz.errors import PolicyError
 from bucketviz.records.graph import MERGEABLE_KINDS, Kind, Node
@@ -42,6 +43,9 @@ class Policy:
             a bucket starts where its last member stood, and what reads the first one moves behind it. Views and
             copies do not count, and what other buckets moved counts where it stands then. None, the default, for
             any number.
+        max_span_seconds: Most seconds that a rank computes between the first member and the last, as estimated for
+            ``machine``. None, the default, for any number.
+        machine: Whose seconds these are: a name out of ``bucketviz.simulation.machine_names()``.
         filter_wait: Keeps only collectives whose wait node satisfies it.
         order: How members lie in their bucket; which they are does not depend on it. ``graph``: in the order of their
             waits, as Inductor does; ``registration``: as their weights were registered, which is how FSDP2 lays
@@ -49,7 +53,7 @@ class Policy:
             with a member that no plain chain of nodes ties to one of these stays in graph order, and says so.
 
     Units:
-        ``cap_mib`` is in MiB (2**20 bytes).
+        ``cap_mib`` is in MiB (2**20 bytes), ``max_span_seconds`` in seconds.
 
     Raises:
         PolicyError: for a value that does not exist or a cap that is not a positive number.
@@ -63,6 +67,8 @@ class Policy:
     filter_wait: WaitFilter | None = None
     max_span_nodes: int | None = None
     order: str = "graph"
+    max_span_seconds: float | None = None
+    machine: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kinds", _checked_kinds(self.kinds))
@@ -74,10 +80,11 @@ class Policy:
         if self.filter_wait is not None and not callable(self.filter_wait):
             raise PolicyError(f"filter_wait takes a callable of the wait node, got {self.filter_wait!r}")
         _check_span(self.max_span_nodes)
-        if self.fidelity == "inductor" and (self.strategy != "adjacent" or self.max_span_nodes is not None):
+        _check_seconds(self.max_span_seconds, self.machine)
+        if self.fidelity == "inductor" and (self.strategy != "adjacent" or self.limits_span):
             raise PolicyError(
                 "fidelity='inductor' packs neighbours whatever they span, as torch does; "
-                "strategy='grouped' and max_span_nodes need fidelity='safe'"
+                "strategy='grouped', max_span_nodes and max_span_seconds need fidelity='safe'"
             )
         if self.fidelity == "inductor" and self.order != "graph":
             raise PolicyError(
@@ -89,6 +96,15 @@ class Policy:
     def is_multidtype(self) -> bool:
         """True when all_gathers of several dtypes may share a bucket."""
         return "multidtype" in self.mode
+
+    @property
+    def limits_span(self) -> bool:
+        """True when the members of a bucket have to stand near each other."""
+        return self.max_span_nodes is not None or self.max_span_seconds is not None
+
+    def as_inductor(self) -> Policy:
+        """Gives what the installed torch would do with this cap, mode, filter and these kinds."""
+        return Policy(self.cap_mib, self.kinds, self.mode, fidelity="inductor", filter_wait=self.filter_wait)
 
     def cap_bytes(self, bucket_index: int) -> int:
         """Gives the cap in bytes of the bucket with that index within its run of equal keys."""
@@ -156,3 +172,14 @@ def _check_span(most: object) -> None:
 def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise PolicyError(f"{name}={value!r} is not known; choose one of {', '.join(choices)}")
+
+
+def _check_seconds(most: object, machine: object) -> None:
+    if not isinstance(machine, str):
+        raise PolicyError(f"machine takes the name of a machine, got {machine!r}")
+    if most is None:
+        return
+    if isinstance(most, bool) or not isinstance(most, int | float) or not 0 < most < inf:
+        raise PolicyError(f"max_span_seconds takes a positive number of seconds, or None for any number, got {most!r}")
+    if not machine:
+        raise PolicyError(f'max_span_seconds={most} needs a machine whose seconds these are, as machine="h100-8x-ib"')

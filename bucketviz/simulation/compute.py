@@ -38,6 +38,12 @@ def compute_seconds(graph: Graph, node: Node, machine: Machine) -> float | None:
     return None if rate is None else max(seconds, num_flop / rate)
 
 
+def node_seconds(graph: Graph, machine: Machine) -> dict[str, float]:
+    """Gives the estimated seconds of every node that computes and has a cost, by FX name."""
+    seconds = ((node.name, compute_seconds(graph, node, machine)) for node in graph.nodes)
+    return {name: cost for name, cost in seconds if cost}
+
+
 def is_free(graph: Graph, node: Node) -> bool:
     """True for a view, an item of a list, and whatever else only hands on the storage of an input."""
     if node.writes:

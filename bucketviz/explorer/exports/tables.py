@@ -69,7 +69,7 @@ def _row(plan: Plan, decision: Decision, evidence: Mapping[str, None]) -> dict[s
     return dict(zip(_COLUMNS, own, strict=True)) | compared
 
 
-def _cell(value: Value) -> str | int | None:
+def _cell(value: Value) -> str | int | float | None:
     if isinstance(value, tuple):
         return cell(" ".join(value))
     return cell(value) if isinstance(value, str) else value
