@@ -16,7 +16,7 @@ export function differenceStrip(planner: Planner | null): Pane {
           if (difference.moves.size > 0 || store.state.movesOnly) store.set({ movesOnly: !store.state.movesOnly });
         },
       });
-      const back = button("Back to the pinned plan", { class: "bv-button bv-text-button", "aria-label": null, title: "Set the policy of the pinned plan again", onclick: () => planner?.ask({ restore: true }) }, "Back to it");
+      const back = button("Back to pinned", { class: "bv-button bv-text-button", "aria-label": null, title: "Set the policy of the pinned plan again", onclick: () => planner?.ask({ restore: true }) });
       const unpin = button("Unpin", { class: "bv-button bv-text-button", "aria-label": null, title: "Compare no longer", onclick: () => planner?.ask({ pin: false }) });
       root.replaceChildren(
         h("span", { class: "bv-tag" }, "simulated, not compiled"),
