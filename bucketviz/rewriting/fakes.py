@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import torch
@@ -29,10 +29,22 @@ class Layout(NamedTuple):
         tensor = torch.empty(0, dtype=self.dtype, device="meta")
         return tensor.set_(storage, self.storage_offset, self.shape, self.stride)
 
+    def alone(self) -> torch.Tensor:
+        """Gives the meta tensor that lies so in a storage of its own."""
+        if self.storage_offset:
+            return self.on(torch.empty(0, device="meta").untyped_storage())
+        return torch.empty_strided(self.shape, self.stride, dtype=self.dtype, device="meta")
 
-def new_storage() -> torch.UntypedStorage:
-    """Gives an empty meta storage."""
-    return torch.empty(0, device="meta").untyped_storage()
+
+class Blueprint(NamedTuple):
+    """A tensor of a recording: how it lies, and a number that the tensors of one storage share."""
+
+    layout: Layout
+    storage: int
+
+    @classmethod
+    def of(cls, tensor: torch.Tensor) -> Blueprint:
+        return cls(Layout.of(tensor), int(tensor.untyped_storage()._cdata))
 
 
 def is_plain(value: object) -> bool:
@@ -52,14 +64,18 @@ def fake_mode_of(values: Any) -> FakeTensorMode | None:
 
 @contextmanager
 def computing_fakes(fake_mode: FakeTensorMode) -> Iterator[None]:
-    """Runs ops on fake tensors, symbolic ones too; the list of symbols that are yet to be bound stays as it was."""
+    """Runs ops on fake tensors, symbolic ones too; guards and the list of symbols that are yet to be bound stay.
+
+    What an op wants to know of a symbolic size is answered from its hint and not noted: a merged collective lays the
+    same numbers out anew, so it holds wherever its members did.
+    """
     shape_env = fake_mode.shape_env
     lists = [] if shape_env is None else _unbound_symbols(shape_env)
     saved = [list(symbols) for symbols in lists]
     for symbols in lists:
         symbols.clear()
     try:
-        with fake_mode, enable_python_dispatcher():
+        with fake_mode, enable_python_dispatcher(), nullcontext() if shape_env is None else shape_env.suppress_guards():
             yield
     finally:
         for symbols, before in zip(lists, saved, strict=True):
