@@ -69,7 +69,7 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     recordings = Recordings()
     prepared = [_prepare(graph, nodes, plan, bucket, known_groups, rank, recordings) for bucket in plan.buckets]
     places = [_place(nodes, plan, bucket) for bucket in plan.buckets]
-    spliced = [write_merged(graph, bucket, place) for bucket, place in zip(prepared, places, strict=True)]
+    spliced = write_merged(graph, prepared, places)
     for bucket, new in zip(plan.buckets, spliced, strict=True):
         _cut_at_once(new.new_nodes, nodes[min(bucket.collectives, key=plan.graph.position.__getitem__)])
     merges = [replace_members(graph, bucket, new) for bucket, new in zip(prepared, spliced, strict=True)]
@@ -77,7 +77,6 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     if cycle:
         _explain_cycle(gm.graph, plan)
     assert not cycle, f"merging closed a cycle that the graph before does not foretell: {cycle}"
-    graph.lint()
     after = LazyGraphModule(gm, graph, class_name=type(gm).__name__)
     after.meta = dict(gm.meta)
     served = [(bucket.collectives, merged) for bucket, merged in zip(plan.buckets, merges, strict=True)]

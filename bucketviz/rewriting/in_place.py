@@ -86,7 +86,7 @@ def _merge(
 ) -> list[Merged]:
     members = [[member.start for member in bucket.members] for bucket in buckets]
     check_no_cycle(graph, {f"[{', '.join(start.name for start in starts)}]": starts for starts in members})
-    spliced = [write_merged(graph, bucket, place) for bucket, place in zip(buckets, places, strict=True)]
+    spliced = write_merged(graph, buckets, places)
     if wait_insertion_point is not None:
         for new in spliced:
             move_waits(new.new_nodes, wait_insertion_point)

@@ -122,13 +122,17 @@ def prepare_traced(
     return Prepared(members, [*(member.sent for member in members), *extra_inputs], traced, is_recorded=False)
 
 
-def write_merged(graph: fx.Graph, bucket: Prepared, place: fx.Node) -> Spliced:
-    """Adds the merged form of a bucket before ``place``; its members stay as they are."""
+def write_merged(graph: fx.Graph, buckets: Sequence[Prepared], places: Sequence[fx.Node]) -> list[Spliced]:
+    """Adds the merged form of each bucket before its place; the members stay as they are."""
+    with without_modes():
+        return [_write(graph, bucket, place) for bucket, place in zip(buckets, places, strict=True)]
+
+
+def _write(graph: fx.Graph, bucket: Prepared, place: fx.Node) -> Spliced:
     if not bucket.is_recorded:
         return splice(graph, bucket.graph, bucket.inputs, place)
-    with without_modes():
-        value_of = fresh_values(bucket.graph, [node.meta["val"] for node in bucket.inputs])
-        return splice(graph, bucket.graph, bucket.inputs, place, value_of)
+    value_of = fresh_values(bucket.graph, [node.meta["val"] for node in bucket.inputs])
+    return splice(graph, bucket.graph, bucket.inputs, place, value_of)
 
 
 def replace_members(graph: fx.Graph, bucket: Prepared, spliced: Spliced) -> Merged:

@@ -14,7 +14,7 @@ import torch.fx as fx
 from torch.fx.node import map_aggregate
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from bucketviz.rewriting.fakes import Layout, is_plain, new_storage
+from bucketviz.rewriting.fakes import Blueprint, Layout, is_plain
 from bucketviz.rewriting.forms import Form
 from bucketviz.rewriting.internals import without_modes
 from bucketviz.rewriting.trace import drop_aliases
@@ -32,7 +32,7 @@ class Recordings:
         self._graphs: dict[Hashable, fx.Graph] = {}
 
     def get(self, form: Form, values: Sequence[torch.Tensor]) -> fx.Graph:
-        """Gives the graph of a form, a placeholder for each tensor; its nodes hold meta tensors in ``meta["val"]``.
+        """Gives the graph of a form, a placeholder for each tensor; its nodes hold blueprints in ``meta["val"]``.
 
         Args:
             form: What to do.
@@ -48,12 +48,28 @@ class Recordings:
 def _record(form: Form, layouts: Sequence[Layout], device: torch.device) -> fx.Graph:
     recorder = _Recorder(device)
     with without_modes():
-        inputs = [recorder.input(layout.on(new_storage())) for layout in layouts]
+        inputs = [recorder.input(layout.alone()) for layout in layouts]
         with recorder:
             outputs = form.merge(inputs, *form.trailing)
     recorder.graph.output([recorder.giver(output) for output in outputs])
     drop_aliases(recorder.graph)
+    _draw_blueprints(recorder.graph)
     return recorder.graph
+
+
+def _draw_blueprints(graph: fx.Graph) -> None:
+    """Puts a blueprint in the place of each tensor, the same one wherever it is given."""
+    drawn: dict[int, Blueprint] = {}
+
+    def blueprint(tensor: torch.Tensor) -> Blueprint:
+        if id(tensor) not in drawn:
+            drawn[id(tensor)] = Blueprint.of(tensor)
+        return drawn[id(tensor)]
+
+    values = {node: node.meta["val"] for node in graph.nodes if "val" in node.meta}
+    for node, value in values.items():
+        is_one = isinstance(value, torch.Tensor)
+        node.meta["val"] = blueprint(value) if is_one else type(value)(map(blueprint, value))
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -13,7 +13,7 @@ from torch.fx.node import map_aggregate
 
 from bucketviz.collectives import is_wait
 from bucketviz.rewriting.copying import copy_node
-from bucketviz.rewriting.fakes import Layout, new_storage
+from bucketviz.rewriting.fakes import Blueprint
 from bucketviz.rewriting.internals import FakeTensor, needs_exact_strides
 
 _NUMBER = re.compile(r"_\d+$")
@@ -67,24 +67,22 @@ def fresh_values(recorded: fx.Graph, inputs: Sequence[torch.Tensor]) -> Callable
     """
     fake_mode, device = inputs[0].fake_mode, inputs[0].device  # type: ignore[attr-defined]
     storages = {
-        _identity(node.meta["val"]): value.untyped_storage()
+        node.meta["val"].storage: value.untyped_storage()
         for node, value in zip(recorded.find_nodes(op="placeholder"), inputs, strict=True)
     }
-
     made: dict[int, FakeTensor] = {}
 
-    def fresh(tensor: torch.Tensor) -> torch.Tensor:
-        if id(tensor) in made:
-            return made[id(tensor)]
-        identity = _identity(tensor)
-        if identity not in storages:
-            storages[identity] = new_storage()
-        made[id(tensor)] = FakeTensor(fake_mode, Layout.of(tensor).on(storages[identity]), device)
-        return made[id(tensor)]
+    def fresh(blueprint: Blueprint) -> torch.Tensor:
+        if id(blueprint) not in made:
+            layout, number = blueprint
+            meta = layout.on(storages[number]) if number in storages else layout.alone()
+            storages.setdefault(number, meta.untyped_storage())
+            made[id(blueprint)] = FakeTensor(fake_mode, meta, device)
+        return made[id(blueprint)]
 
     def value_of(node: fx.Node) -> Any:
         value = node.meta["val"]
-        return fresh(value) if isinstance(value, torch.Tensor) else type(value)(map(fresh, value))
+        return fresh(value) if isinstance(value, Blueprint) else type(value)(map(fresh, value))
 
     return value_of
 
@@ -104,7 +102,3 @@ def _meta(node: fx.Node, value: Any) -> dict[str, Any]:
 
 def _value_of_input(argument: Any) -> Any:
     return argument.meta["val"] if isinstance(argument, fx.Node) else None
-
-
-def _identity(tensor: torch.Tensor) -> int:
-    return int(tensor.untyped_storage()._cdata)
