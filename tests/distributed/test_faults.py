@@ -1,6 +1,7 @@
 """What goes wrong on a rank is told by name, in time, and nothing is left behind."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -184,7 +185,7 @@ def test_a_port_in_use(folder):
 
 def test_an_op_that_no_rank_has_registered(folder):
     failed = Failed(graph_with(("nap", 1), where="before"), imports=[])
-    assert failed.message.startswith("ranks 0 and 1 failed while loading the job: the graph calls faults.act")
+    assert re.match(r"rank(s 0 and)? [01] failed while loading the job: the graph calls faults\.act", failed.message)
     assert "imports=['my_ops']" in failed.message
 
 
