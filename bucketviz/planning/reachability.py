@@ -24,7 +24,8 @@ class Reachability:
 
     Attributes:
         position: Index of each name in ``order``; the graph's own until something is merged.
-        inputs: Names of what each node follows directly.
+        graph: As it is without any merge.
+        changed: Names of what a node follows directly, where that is not just what it reads.
 
     Args:
         graph: The graph.
@@ -32,16 +33,19 @@ class Reachability:
     """
 
     def __init__(self, graph: Graph, also_after: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
+        self.graph = graph
         self.position = graph.position
-        self.inputs = _Inputs(graph)
+        self.changed = {name: (*graph.node(name).inputs, *earlier) for name, earlier in also_after.items()}
         self._has_merged = False
-        for name, earlier in also_after.items():
-            self.inputs[name] = (*self.inputs[name], *earlier)
 
     @cached_property
     def order(self) -> list[str]:
         """Names of all nodes."""
         return list(self.position)
+
+    def inputs(self, name: str) -> tuple[str, ...]:
+        """Names of what a node follows directly."""
+        return self.changed.get(name) or self.graph.node(name).inputs
 
     def merge(self, names: Collection[str]) -> None:
         """Makes several collectives one: what follows one of them now follows all of them.
@@ -57,25 +61,14 @@ class Reachability:
         window, starts = self.order[first:end], set(members)
         below = set(starts)
         for name in window:
-            if not below.isdisjoint(self.inputs[name]):
+            if not below.isdisjoint(self.inputs(name)):
                 below.add(name)
         staying = [name for name in window if name not in below]
         following = [name for name in window if name in below and name not in starts]
         self.order[first:end] = [*staying, *members, *following]
         self.position.update(zip(self.order[first:end], range(first, end), strict=True))
-        self.inputs[members[0]] = tuple(dict.fromkeys(chain.from_iterable(self.inputs[name] for name in members)))
-        self.inputs.update(dict.fromkeys(members[1:], (members[0],)))
-
-
-class _Inputs(dict[str, tuple[str, ...]]):
-    """What each node follows directly; where no merge has changed it, what the graph says, once someone asks."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._nodes, self._position = graph.nodes, graph.position
-
-    def __missing__(self, name: str) -> tuple[str, ...]:
-        inputs = self[name] = self._nodes[self._position[name]].inputs
-        return inputs
+        self.changed[members[0]] = tuple(dict.fromkeys(chain.from_iterable(map(self.inputs, members))))
+        self.changed.update(dict.fromkeys(members[1:], (members[0],)))
 
 
 class Below:
@@ -102,20 +95,22 @@ class Below:
 
     def member_above(self, name: str) -> str:
         """Gives a member that the node depends on; empty when there is none."""
-        inputs, position = self._reachability.inputs, self._reachability.position
+        position, changed, graph = self._reachability.position, self._reachability.changed, self._reachability.graph
+        member_above, independent, nodes, places = self._member_above, self._independent, graph.nodes, graph.position
         if position[name] > self._furthest:
             self._furthest = position[name]
         visited: list[str] = []
         stack = [name]
         while stack:
-            for source in inputs[stack.pop()]:
-                if source in self._member_above:
-                    self._independent.difference_update(visited)
-                    member = self._member_above[source]
-                    self._member_above.setdefault(name, member)
+            reader = stack.pop()
+            for source in changed.get(reader) or nodes[places[reader]].inputs:
+                if source in member_above:
+                    independent.difference_update(visited)
+                    member = member_above[source]
+                    member_above.setdefault(name, member)
                     return member
-                if position[source] > self._first and source not in self._independent:
-                    self._independent.add(source)
+                if position[source] > self._first and source not in independent:
+                    independent.add(source)
                     visited.append(source)
                     stack.append(source)
         return ""
@@ -131,14 +126,14 @@ class Above:
 
     def add(self, member: str) -> None:
         """Takes in a further member."""
-        self._names.update(self._reachability.inputs[member])
+        self._names.update(self._reachability.inputs(member))
         self._swept = max(self._swept, self._reachability.position[member])
 
     def __contains__(self, name: str) -> bool:
         """True for a node that some member depends on."""
-        inputs, position = self._reachability.inputs, self._reachability.position[name]
+        inputs_of, position = self._reachability.inputs, self._reachability.position[name]
         for other in reversed(self._reachability.order[position + 1 : self._swept]):
             if other in self._names:
-                self._names.update(inputs[other])
+                self._names.update(inputs_of(other))
         self._swept = min(self._swept, position + 1)
         return name in self._names

@@ -104,9 +104,10 @@ class Collective(NamedTuple):
     @property
     def size_bytes(self) -> int | None:
         """Bytes that count against the cap: the larger of input and output."""
-        if self.in_bytes is None or self.out_bytes is None:
+        sent, received = self.in_bytes, self.out_bytes
+        if sent is None or received is None:
             return None
-        return max(self.in_bytes, self.out_bytes)
+        return sent if sent > received else received
 
 
 class Node(NamedTuple):

@@ -100,12 +100,13 @@ def policy_for(members: int) -> Policy:
 
 
 def best_of_five(act: Callable[[Result], Plan], prepare: Callable[[], Result]) -> tuple[float, Plan]:
-    """Times ``act`` five times, each on what ``prepare`` gives, and keeps the fastest."""
-    runs = []
-    for _ in range(5):
+    """Times ``act`` five times, each on what ``prepare`` gives, and keeps the fastest and frees the rest."""
+
+    def run() -> tuple[float, Plan]:
         prepared = prepare()
-        runs.append(timed(lambda prepared=prepared: act(prepared)))
-    return min(runs, key=lambda run: run[0])
+        return timed(lambda: act(prepared))
+
+    return min((run() for _ in range(5)), key=lambda one: one[0])
 
 
 def timed(act: Callable[[], Result]) -> tuple[float, Result]:
