@@ -15,17 +15,16 @@ from bucketviz.files import replace_file
 from bucketviz.records import Execution, from_json, to_json
 
 
-def write_result(folder: Path, rank: int, execution: Execution) -> None:
-    """Leaves what one rank found, in place of what it may have left before.
+def write_execution(path: Path, execution: Execution) -> None:
+    """Leaves what was found, in place of what may have been left there before.
 
     Raises:
         ExecutionError: when the disk is full, for example.
     """
-    path = result_path(folder, rank)
     try:
         replace_file(path, to_json(execution).encode())
     except OSError as error:
-        raise ExecutionError(f"the result cannot be written to {path}: {error}") from error
+        raise ExecutionError(f"what was found cannot be written to {path}: {error}") from error
 
 
 def write_outputs(folder: Path, rank: int, sides: dict[str, Sequence[object]]) -> None:

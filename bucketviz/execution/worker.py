@@ -12,6 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from importlib import import_module
@@ -29,21 +30,20 @@ from bucketviz.execution.environment import environment
 from bucketviz.execution.groups import Block, own_groups
 from bucketviz.execution.handshake import Intent, check_intents, collective_order
 from bucketviz.execution.inputs import rank_inputs
-from bucketviz.execution.job import EXECUTION, JobOptions, read_inputs, read_job, read_options, status_path
+from bucketviz.execution.job import EXECUTION, JobOptions, read_inputs, read_job, read_options, result_path, status_path
 from bucketviz.execution.ownership import own_attributes
 from bucketviz.execution.process_groups import group_names, num_started, process_groups
 from bucketviz.execution.proof import Side
-from bucketviz.execution.results import read_results, write_outputs, write_result
+from bucketviz.execution.results import read_results, write_execution, write_outputs
 from bucketviz.execution.status import StatusNotes, read_status
 from bucketviz.execution.tolerance import relative_tolerances
 from bucketviz.execution.watch import watching
-from bucketviz.files import replace_file
-from bucketviz.records import Execution, Measured, RankRun, to_json
+from bucketviz.records import Execution, Measured, RankRun
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.describe import describe
 
-_NUM_STEPS = 6
-"""Load, meet, and for each side: run, time."""
+_NUM_STEPS = 7
+"""Load, meet, for each side run and time, wait."""
 _MARGIN_S = 5.0
 """Ranks give up waiting for another one this much later than whoever watches them all, who knows which one it is."""
 _PEER_MARKS = ("gloo/transport", "NCCL", "onnection closed by peer", "onnection reset by peer", "Broken pipe")
@@ -102,9 +102,10 @@ def run_rank(folder: Path, options: JobOptions, rank: int, modules: Sequence[str
     names = group_names(job.before)
     world = PrefixStore("world", store)
     with process_groups(options.backend, world, rank, options.world_size, groups, names, device, timeout):
-        write_result(folder, rank, _prove(folder, options, rank, result, inputs, device, notes))
-        notes.finish()
+        write_execution(result_path(folder, rank), _prove(folder, options, rank, result, inputs, device, notes))
+        notes.begin("waiting for the other ranks to finish")
         _conclude(folder, options.world_size, rank, store)
+        notes.finish()
 
 
 def _prove(
@@ -132,7 +133,7 @@ def _prove(
         ranks=(RankRun(rank, Measured(()), Measured(())),),
         environment=environment(device),
     )
-    write_result(folder, rank, execution)
+    write_execution(result_path(folder, rank), execution)
     del before, after
     return replace(execution, ranks=(RankRun(rank, *(side.measured(device) for side in sides)),))
 
@@ -146,8 +147,9 @@ def _conclude(folder: Path, world_size: int, rank: int, store: Store) -> None:
         return
     execution = read_results(folder, world_size)
     assert execution is not None, "this rank has left its own result"
-    replace_file(folder / EXECUTION, to_json(execution).encode())
-    print(execution)
+    write_execution(folder / EXECUTION, execution)
+    with suppress(OSError):
+        print(execution, flush=True)
     store.multi_get([f"gone/{other}" for other in range(1, world_size)])
 
 
@@ -197,5 +199,4 @@ def _give_up(error: BaseException, folder: Path, world_size: int, notes: StatusN
 
 if __name__ == "__main__":
     main()
-    sys.stdout.flush()
     os._exit(0)  # taking Python and torch apart takes seconds
