@@ -25,7 +25,7 @@ export function mount(
   const tabs = paneTabs(root);
   const help = helpDialog();
   const areas = {
-    summary: h("header", { class: "bv-summary" }),
+    summary: h("div", { class: "bv-summary" }),
     toolbar: h("div", { class: "bv-toolbar", role: "group", "aria-label": "Controls" }),
     policy: h("div", { class: "bv-policy-bar", role: "group", "aria-label": "Policy", hidden: true }),
     difference: h("div", { class: "bv-strip", role: "group", "aria-label": "Against the pinned plan", hidden: true }),

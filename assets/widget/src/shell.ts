@@ -17,6 +17,7 @@ import type { Planner } from "./whatif/planner";
 export interface Explorer {
   store: Store | null; // null when the payload could not be shown
   setTheme: (theme: Theme) => void;
+  setHeight: (pixels: number) => void; // else it fills what it is put into
   close: () => void;
 }
 
@@ -43,6 +44,9 @@ export async function openExplorer(
     setTheme(next) {
       unfollow();
       unfollow = followTheme(root, next);
+    },
+    setHeight(pixels) {
+      root.style.height = `${pixels}px`;
     },
     close() {
       unmount();

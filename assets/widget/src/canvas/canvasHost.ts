@@ -17,7 +17,7 @@ export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resize
   const context = canvas.getContext("2d");
   const text = context === null ? null : new TextFitter(context);
   let [width, height, frame] = [0, 0, 0];
-  let tokens = readTokens(parent);
+  let tokens = readTokens(parent); // none yet where the host attaches us later
 
   const paint = (): void => {
     frame = 0;
@@ -36,6 +36,7 @@ export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resize
   const measure = (): void => {
     width = parent.clientWidth;
     height = parent.clientHeight;
+    tokens = readTokens(parent);
     resized(width, height);
     redraw();
   };

@@ -224,7 +224,7 @@ test("theme and height follow Python", async () => {
   model.fromPython("theme", "dark");
   model.fromPython("height", 512);
   expect(el.querySelector<HTMLElement>(".bucketviz")?.dataset.theme).toBe("dark");
-  expect(el.style.height).toBe("512px");
+  expect(el.querySelector<HTMLElement>(".bucketviz")?.style.height).toBe("512px");
 });
 
 test("cleaning up leaves no element and no listener", async () => {

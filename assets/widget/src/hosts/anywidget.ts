@@ -36,7 +36,6 @@ export interface Model {
 const SHARED = [["view", "view"], ["selection", "selection"], ["step", "step"], ["filter", "query"]] as const;
 
 export async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
-  const setHeight = (): void => void (el.style.height = `${model.get("height")}px`);
   const open = async (): Promise<() => void> => {
     const planner = new Planner((question) => {
       model.set("asked", { ...question, view: explorer.store?.state.view ?? 0 });
@@ -44,7 +43,9 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
     });
     const explorer = await openExplorer(el, () => readPayload(JSON.parse(model.get("payload"))), model.get("theme"), planner);
     const setTheme = (): void => explorer.setTheme(model.get("theme"));
-    const unlisten = listen(model, { "change:theme": setTheme });
+    const setHeight = (): void => explorer.setHeight(model.get("height")); // not of `el`, whose style is the notebook's
+    setHeight();
+    const unlisten = listen(model, { "change:theme": setTheme, "change:height": setHeight });
     const unsync = explorer.store === null ? () => {} : sync(model, explorer.store, planner);
     return () => {
       unlisten();
@@ -53,13 +54,12 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
       explorer.close();
     };
   };
-  setHeight();
   let close = await open();
   const reopen = async (): Promise<void> => {
     close();
     close = await open();
   };
-  const unlisten = listen(model, { "change:height": setHeight, "change:payload": () => void reopen() });
+  const unlisten = listen(model, { "change:payload": () => void reopen() });
   return () => {
     unlisten();
     close();

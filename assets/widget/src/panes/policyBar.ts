@@ -3,7 +3,7 @@
 import { button, h, setPressed } from "../dom";
 import { formatBytes } from "../format";
 import { kindGlyph } from "../glyphs";
-import type { Controls, Kind, Pane, Store } from "../types";
+import type { Controls, Kind, Pane, Store, View } from "../types";
 import { MIB, mibOfPosition, positionOfMib, writtenMib } from "../whatif/capScale";
 import type { Planner, PolicyChange, Progress } from "../whatif/planner";
 
@@ -16,6 +16,7 @@ const CHOICE_HINTS = {
 const PROGRESS: Record<Progress, string> = {
   idle: "", planning: "Planning", completing: "Rewriting", silent: "Waiting for Python: it is busy, or its kernel is gone.",
 };
+const WITH_CONTROLS = ["cap", "span", "kinds", ...CHOICES] as const; // how the policy's text calls them
 const SHOW_PROGRESS_MS = 120; // what is answered sooner need not be told
 
 export function policyBar(planner: Planner): Pane {
@@ -29,9 +30,10 @@ export function policyBar(planner: Planner): Pane {
       class: "bv-button bv-pin", "aria-label": null, title: "Hold every further plan against the one that is shown", "aria-pressed": "false",
       onclick: () => planner.ask({ pin: store.current.difference === null }),
     });
+    const others = h("dl", { class: "bv-policy" });
     const said = h("p", { class: "bv-progress", role: "status" });
     const problem = h("p", { class: "bv-problem", role: "alert", hidden: true });
-    root.append(cap.element, ...choices.map(({ element }) => element), labelled("merge", kinds), span.element, pin, said, problem);
+    root.append(cap.element, ...choices.map(({ element }) => element), labelled("merge", kinds), span.element, others, pin, said, problem);
 
     let timer: ReturnType<typeof setTimeout> | undefined;
     const drawProgress = (): void => {
@@ -47,12 +49,14 @@ export function policyBar(planner: Planner): Pane {
       problem.textContent = planner.problem;
     };
     const draw = (): void => {
-      const { canPlan, controls, difference } = store.current;
+      const { canPlan, controls, difference, policy } = store.current;
       root.hidden = !canPlan;
       cap.show(controls);
       choices.forEach(({ show }) => show(controls));
       span.show(controls);
       kinds.replaceChildren(...kindButtons(store, ask));
+      others.replaceChildren(...policyTerms(policy.filter(([label]) => !WITH_CONTROLS.some((each) => each === label))));
+      others.hidden = others.childElementCount === 0;
       setPressed(pin, difference !== null);
     };
     const settle = (): void => {
@@ -153,6 +157,11 @@ function committing(commit: () => void): { onfocus: (event: FocusEvent) => void;
       if (event.key === "Enter") take(event);
     },
   };
+}
+
+// The policy as text, where it has no controls.
+export function policyTerms(policy: View["policy"]): HTMLElement[] {
+  return policy.map(([label, value]) => h("div", { title: `${label}: ${value}` }, h("dt", {}, label), h("dd", {}, value)));
 }
 
 // The kinds that the graph has; those that it has not stay as they are.

@@ -3,6 +3,7 @@
 import { button, h, setPressed } from "../dom";
 import { kindGlyph } from "../glyphs";
 import type { Kind, Pane, State, Store } from "../types";
+import { policyTerms } from "./policyBar";
 import { mountSearch } from "./searchBox";
 
 const KINDS: readonly Kind[] = ["all_gather", "reduce_scatter", "all_reduce", "other"];
@@ -33,8 +34,7 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, hasControls: b
     const draw = (): void => {
       kinds.replaceChildren(...kindChips(store));
       policy.hidden = hasControls && store.current.canPlan;
-      policy.replaceChildren(...store.current.policy.map(([label, value]) =>
-        h("div", { title: `${label}: ${value}` }, h("dt", {}, label), h("dd", {}, value))));
+      policy.replaceChildren(...policyTerms(store.current.policy));
     };
     draw();
     const unsearch = mountSearch(search, store);

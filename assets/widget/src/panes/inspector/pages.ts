@@ -36,6 +36,7 @@ export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
     h("p", { class: "bv-why", "data-tone": merged ? "plain" : "alert" }, merged ? null : icon("alert"), h("span", {}, why || "What it was compared with follows in a moment.")),
     differs === "" ? null : h("p", { class: "bv-callout" }, h("b", {}, "torch.compile differs. "), differs),
     facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
+      ["pinned", view.difference?.moves.get(node)?.text ?? ""],
       ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)]]),
     path.length === 0 ? null : section("Witness", chain(store, "before", path)),
     measuredSection(view, bucket === undefined ? "Measured" : "Measured, before", "before", node),
