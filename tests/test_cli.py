@@ -46,6 +46,12 @@ def test_the_demo_writes_a_page_and_prints_proof_and_decisions(in_folder: Path) 
     assert "bucketviz-payload" in (in_folder / "out.html").read_text(encoding="utf-8")
 
 
+def test_a_backend_that_is_none(in_folder: Path) -> None:
+    exit_code, text = invoke(*SMALL, "--html", "out.html", "--backend", "mpi")
+    assert exit_code == 2
+    assert "backend='mpi' is not known; choose lockstep, gloo, nccl" in text
+
+
 @pytest.mark.slow
 def test_without_a_browser_it_says_so_and_writes_a_page(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda name: "found")
