@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import torch
 import torch.fx as fx
 from graph_builder import Builder, aten
+from rewrites import differing_outputs
 
 import bucketviz as bv
 from bucketviz.records import Kind, Reason
@@ -103,3 +105,23 @@ def test_what_has_no_hint_is_left_alone_beside_what_has() -> None:
     assert [bucket.collectives for bucket in plan.buckets] == [("ar0", "ar2"), ("ag0", "ag2")]
     alone = {decision.collective for decision in plan.decisions if decision.reason is Reason.UNKNOWN_SIZE}
     assert alone == {"ag1", "ag3", "ar1", "ar3"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_dense_by_its_hint_alone_is_packed_for_every_size(mode: str) -> None:
+    """x[8, s] lies in rows of 8: with the hint s = 8 it could be viewed flat, with any other size it cannot."""
+    b = Builder(2)
+    columns = b.symbolic_input("columns", 8, 4)
+    size = columns.meta["val"].shape[0]
+    starts = []
+    for name in "xy":
+        x = b.input(name, 8, 8)
+        with b.fake_mode:
+            x.meta["val"] = torch.empty_strided((8, size), (8, 1))
+        starts += [b.gather(x), b.reduce(x), b.scatter(x)]
+    gm = b.finish(columns, *b.waits(*starts))
+    plan = bv.plan(gm, mode=mode)
+    assert [len(bucket.collectives) for bucket in plan.buckets] == [2, 2, 2]
+    inputs = [[torch.randn(6, 4), torch.randn(8, 8)[:, :6], torch.randn(8, 8)[:, :6]] for _ in range(2)]
+    after = [bv.bucket(gm, plan, rank=rank).after for rank in range(2)]
+    assert differing_outputs(gm, after, inputs) == []

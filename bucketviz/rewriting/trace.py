@@ -9,6 +9,7 @@ import torch
 import torch.fx as fx
 import torch.utils._pytree as pytree
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from bucketviz.errors import RewriteError
 from bucketviz.rewriting.fakes import computing_fakes, fake_mode_of
@@ -36,7 +37,7 @@ def trace(function: Callable[..., Any], arguments: tuple[Any, ...]) -> fx.Graph:
             'capture the graph so that node.meta["val"] holds them'
         )
     with computing_fakes(fake_mode):
-        graph = make_fx(lambda *leaves: function(*leaves))(*_told_apart(arguments)).graph
+        graph = make_fx(lambda *given: function(*pytree.tree_map(_dense, given)))(*_told_apart(arguments)).graph
     drop_aliases(graph)
     _read_sizes_first(graph)
     return graph
@@ -55,6 +56,18 @@ def _told_apart(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     return pytree.tree_map(own, arguments)  # type: ignore[no-any-return]
 
 
+def _dense(leaf: Any) -> Any:
+    """Gives a tensor that can be viewed in any shape whatever its symbols are: hints alone would decide otherwise."""
+    if not isinstance(leaf, torch.Tensor) or all(type(size) is int for size in (*leaf.shape, *leaf.stride())):
+        return leaf
+    dense_stride: Any = 1
+    for size, stride in zip(reversed(leaf.shape), reversed(leaf.stride()), strict=True):
+        if not statically_known_true(stride == dense_stride):
+            return leaf.clone(memory_format=torch.contiguous_format)
+        dense_stride *= size
+    return leaf
+
+
 def drop_aliases(graph: fx.Graph) -> None:
     """Takes out what dispatch adds to a new tensor or a view as another dtype: a detach; from torch 2.14 an alias."""
     for target in (torch.ops.aten.detach.default, torch.ops.aten.alias.default):
@@ -64,14 +77,14 @@ def drop_aliases(graph: fx.Graph) -> None:
 
 
 def _read_sizes_first(graph: fx.Graph) -> None:
-    """Moves the reads of the arguments' sizes to the top, in a fixed order.
+    """Moves the reads of a tensor's sizes to where it comes from, in a fixed order.
 
     Where tracing puts them depends on what fake tensors have cached, so that two ranks' graphs could differ.
     """
-    placeholders = graph.find_nodes(op="placeholder")
-    reads = [read for placeholder in placeholders for read in sorted(_size_reads(placeholder), key=_what_is_read)]
-    for read in reversed(reads):
-        placeholders[-1].append(read)
+    last_placeholder = graph.find_nodes(op="placeholder")[-1]
+    for node in reversed(graph.nodes):
+        for read in sorted(_size_reads(node), key=_what_is_read, reverse=True):
+            (last_placeholder if node.op == "placeholder" else node).append(read)
 
 
 def _size_reads(tensor: fx.Node) -> list[fx.Node]:
