@@ -122,7 +122,7 @@ def test_a_reader_of_a_node_that_does_not_exist_is_refused() -> None:
         (
             f'{{"schema": "{SCHEMA}", "type": "Policy", "data": {{"cap_mib": -1, "kinds": ["all_gather"], '
             '"mode": "default", "strategy": "adjacent", "fidelity": "safe", "filter_wait": null, '
-            '"max_span_nodes": null, "order": "graph"}}',
+            '"max_span_nodes": null, "order": "graph", "max_span_seconds": null, "machine": ""}}',
             "Policy holds a policy that cannot be: cap_mib must be a positive",
         ),
         (

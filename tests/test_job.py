@@ -266,11 +266,13 @@ def test_who_is_to_blame(statuses, codes, message):
 def test_who_is_waited_for():
     finished = replace(RUNNING, step=6, is_finished=True)
     assert cause_of_stall([RUNNING, BEHIND, RUNNING, finished], 5) == (
-        "no rank has got on for 5 s: rank 1 is running the graph before, at node neg, 2 of 12, "
+        "no rank has got on for 5 s (a larger timeout_s waits longer): "
+        "rank 1 is running the graph before, at node neg, 2 of 12, "
         "and ranks 0, 2 and 3 wait for it (running the graph before, at node ar0, 4 of 12)"
     )
     assert cause_of_stall([RUNNING] * 12, 5) == (
-        "no rank has got on for 5 s: ranks 0, 1, 2, 3, 4, 5 and 6 more are running the graph before, "
+        "no rank has got on for 5 s (a larger timeout_s waits longer): "
+        "ranks 0, 1, 2, 3, 4, 5 and 6 more are running the graph before, "
         "at node ar0, 4 of 12"
     )
     assert cause_of_stall([finished], 5).endswith("all of them had finished")

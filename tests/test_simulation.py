@@ -68,6 +68,10 @@ class TestCollectives:
         latency = 8.4e-6 + 3 * 9.6e-6
         assert transfer(Kind.ALL_GATHER, 2**32, range(0, 32, 8)) == pytest.approx(latency + 3 / 4 * 2**32 / 50e9)
 
+    def test_the_node_with_the_fewest_ports_decides(self):
+        latency = 8.4e-6 + 7 * 3.4e-6 + 9.6e-6
+        assert transfer(Kind.ALL_GATHER, 2**32, range(9)) == pytest.approx(latency + 8 / 9 * 2**32 / 50e9)
+
     def test_a_group_of_one_takes_no_time(self):
         assert transfer(Kind.ALL_REDUCE, MIB, [3]) == 0.0
 
@@ -123,8 +127,9 @@ class TestCompute:
         assert _flop(captured.forward) == counter.get_total_flops()
 
 
-def _bf16(b, rows, inner):
-    return b.input("x", rows, inner, dtype=torch.bfloat16), b.input("y", inner, rows, dtype=torch.bfloat16)
+def _bf16(b, rows, inner, names="xy"):
+    left, right = names
+    return b.input(left, rows, inner, dtype=torch.bfloat16), b.input(right, inner, rows, dtype=torch.bfloat16)
 
 
 def _flop(gm):
@@ -170,6 +175,17 @@ class TestStreams:
         slices, _ = on_streams(build)
         assert slices["ag1"].start == slices["ag0"].done
         assert slices["ag2"].start == 0.0
+
+    def test_what_takes_no_time_is_never_exposed(self):
+        def build(b):
+            b.groups["1"] = (0,)
+            start = b.gather(b.input("x", 8, 4), "1")
+            product = b.call(aten.mm.default, *_bf16(b, 1024, 1024, "ab"), name="mm")
+            return [product, b.wait(start)]
+
+        slices, found = on_streams(build)
+        assert slices["ag0"].done == slices["ag0"].start == 0.0
+        assert found.exposed_seconds == 0.0
 
     def test_an_idle_second_that_two_flights_share_counts_once(self):
         def build(b):

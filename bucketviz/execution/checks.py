@@ -75,7 +75,9 @@ def check_inputs(placeholders: Sequence[fx.Node], inputs: object, rank: int) -> 
         )
     if len(placeholders) != len(inputs):
         names = ", ".join(node.name for node in placeholders) or "none"
-        raise ExecutionError(f"rank {rank} got {len(inputs)} inputs for {len(placeholders)} placeholders: {names}")
+        raise ExecutionError(
+            f"rank {rank} got {len(inputs)} inputs for {len(placeholders)} placeholders: {names}; give a value for each"
+        )
     for index, (node, value) in enumerate(zip(placeholders, inputs, strict=True)):
         fake = node.meta.get("val")
         if not _fits(fake, value):

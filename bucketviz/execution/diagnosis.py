@@ -48,7 +48,7 @@ def cause_of_stall(statuses: Sequence[Status], timeout_s: float) -> str:
         statuses: What each rank noted last.
         timeout_s: Seconds.
     """
-    return f"no rank has got on for {timeout_s:g} s: {_who_is_behind(statuses)}"
+    return f"no rank has got on for {timeout_s:g} s (a larger timeout_s waits longer): {_who_is_behind(statuses)}"
 
 
 def _who_is_behind(statuses: Sequence[Status]) -> str:
@@ -62,7 +62,9 @@ def _who_is_behind(statuses: Sequence[Status]) -> str:
     if not others:
         return told
     nearest = min(others, key=lambda rank: statuses[rank].position)
-    return f"{told}, and {ranks_named(others)} wait{'s' if len(others) == 1 else ''} for it ({statuses[nearest].place})"
+    whom = "it" if len(behind) == 1 else "them"
+    wait = "waits" if len(others) == 1 else "wait"
+    return f"{told}, and {ranks_named(others)} {wait} for {whom} ({statuses[nearest].place})"
 
 
 def _ends(codes: Mapping[int, int], statuses: Sequence[Status]) -> str:

@@ -224,7 +224,10 @@ def _described_inputs(
     before: fx.GraphModule, inputs: Inputs, world_size: int
 ) -> list[tuple[list[Any], dict[str, torch.Tensor]]]:
     if not isinstance(inputs, list | tuple) or len(inputs) != world_size:
-        raise ExecutionError(f"inputs takes for each of the {world_size} ranks a list with one value a placeholder")
+        found = f"{len(inputs)} of them" if isinstance(inputs, list | tuple) else f"a {type(inputs).__name__}"
+        raise ExecutionError(
+            f"inputs takes for each of the {world_size} ranks a list with one value a placeholder, got {found}"
+        )
     placeholders = [node for node in before.graph.nodes if node.op == "placeholder"]
     described = []
     for rank, values in enumerate(inputs):

@@ -54,7 +54,10 @@ def from_json(text: str | bytes) -> Any:
             raise RecordError(_other_schema(document))
         return _decode_document(document)
     except ValueError as error:
-        raise RecordError(f"expected a bucketviz record, found text that is not JSON: {error}") from error
+        raise RecordError(
+            f"expected a bucketviz record, found text that is not JSON: {error}; "
+            "a file that was cut off has to be saved again"
+        ) from error
     except RecursionError as error:
         raise RecordError("expected a bucketviz record, found JSON that is nested too deeply") from error
 

@@ -82,6 +82,8 @@ def diff_plans(before: Plan, after: Plan) -> PlanDiff:
     Raises:
         PlanError: when the plans are of graphs with different collectives.
     """
+    if not hasattr(after, "decisions"):
+        raise PlanError(f"a plan is compared with a plan, got a {type(after).__name__}; give what bucketviz.plan gave")
     names, other_names = ({decision.collective for decision in plan.decisions} for plan in (before, after))
     if names != other_names:
         stray = min(names ^ other_names)

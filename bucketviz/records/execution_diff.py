@@ -80,6 +80,8 @@ def diff_executions(first: Execution, second: Execution) -> ExecutionDiff:
     Raises:
         RecordError: when the two are runs of different graphs.
     """
+    if not (hasattr(first, "rewrite") and hasattr(second, "ranks")):
+        raise RecordError(f"a run is compared with a run, got a {type(second).__name__}; give what execute gave")
     _check_same_graph(first, second)
     return ExecutionDiff(
         (verdict(first), verdict(second)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from bucketviz.records import Collective, Graph, Kind
@@ -16,7 +17,7 @@ def collective_seconds(graph: Graph, collective: Collective, machine: Machine) -
 
     for the protocol that is fastest. A ring of n ranks makes n - 1 hops, twice for an all_reduce. In a node it has
     the bandwidth of one accelerator's links; across nodes NCCL lays a ring for each network port, so that the ports
-    of all the group's ranks in a node count together, up to the links inside it.
+    of all the group's ranks in a node count together, up to the links inside it; the node with the fewest decides.
 
     Source:
         ``ncclTopoTuneModel`` in src/graph/tuning.cc of NCCL, its ring; trees, NVLS and chunks are left out.
@@ -44,11 +45,10 @@ def _ranks(graph: Graph, collective: Collective) -> Sequence[int] | None:
 
 
 def _ring_bytes_per_second(ranks: Sequence[int], machine: Machine) -> float:
-    num_nodes = machine.num_nodes(ranks)
-    if num_nodes == 1:
+    per_node = Counter(rank // machine.gpus_per_node for rank in ranks)
+    if len(per_node) == 1:
         return machine.node_bytes_per_second
-    ports = max(1, len(ranks) // num_nodes)
-    return min(machine.node_bytes_per_second, ports * machine.network_bytes_per_second)
+    return min(machine.node_bytes_per_second, min(per_node.values()) * machine.network_bytes_per_second)
 
 
 def _hops_seconds(ranks: Sequence[int], machine: Machine, protocol: Protocol) -> float:

@@ -67,7 +67,6 @@ def machine_names() -> tuple[str, ...]:
     return tuple(_tables()["machines"])
 
 
-@cache
 def machine_named(name: str) -> Machine:
     """Gives a machine.
 
@@ -78,9 +77,14 @@ def machine_named(name: str) -> Machine:
         >>> machine_named("h100-8x-ib").network_bytes_per_second
         50000000000.0
     """
-    tables = _tables()
-    if name not in tables["machines"]:
+    if name not in machine_names():
         raise SimulationError(f"machine={name!r} is not known; choose one of {', '.join(machine_names())}")
+    return _machine(name)
+
+
+@cache
+def _machine(name: str) -> Machine:
+    tables = _tables()
     table, sources = dict(tables["machines"][name]), tables["sources"]
     rates = {key: table.pop(key) for key in list(table) if key.endswith("bytes_per_second")}
     flops = table.pop("flop_per_second")

@@ -16,7 +16,7 @@ from bucketviz.records import Graph, Node, Slice
 from bucketviz.records.graph import Collective, Role
 from bucketviz.records.timeline import COMPUTE, group_row, in_lanes, union, without
 from bucketviz.simulation.communication import collective_seconds
-from bucketviz.simulation.compute import compute_seconds
+from bucketviz.simulation.compute import compute_seconds, is_free
 from bucketviz.simulation.machines import Machine
 
 
@@ -69,25 +69,25 @@ class Schedule:
 
     def _wait(self, node: Node) -> None:
         flight = self.flights.get(self._awaited(node))
-        if flight is None:
+        if flight is None or flight.done is None:
             return
         if flight.wait_start is None:
-            end = max(flight.end, self.now)
+            end = max(flight.done, self.now)
             self.flights[flight.name] = replace(flight, wait_start=self.now, end=end)
-        self.now = max(self.now, flight.end)
+        self.now = max(self.now, flight.done)
 
     def _awaited(self, wait: Node) -> str:
-        """The collective behind a wait, through the item of a coalesced one and the ops that hand its storage on."""
+        """The collective behind a wait, through the item of a coalesced one; empty where there is none."""
         name = wait.inputs[0] if wait.inputs else ""
-        while name and self.graph.node(name).collective is None and self.graph.node(name).inputs:
-            name = self.graph.node(name).inputs[0]
+        while name not in self.flights and name and is_free(self.graph, self.graph.node(name)):
+            name = next(iter(self.graph.node(name).inputs), "")
         return name
 
     def timeline(self) -> tuple[Slice, ...]:
         """Gives compute and flights; a flight is exposed while nothing computes."""
         busy = union((item.start, item.end) for item in self.compute)
         flights = [
-            replace(flight, exposed=without((flight.start, flight.done or flight.end), busy))
+            replace(flight, exposed=without((flight.start, flight.start + flight.transfer_seconds), busy))
             for flight in self.flights.values()
         ]
         return in_lanes([*self.compute, *flights])

@@ -138,7 +138,8 @@ def test_a_rank_that_leaves(folder):
 def test_a_rank_that_sleeps_past_the_time_out_is_named_and_not_its_victims(folder, deed):
     failed = Failed(graph_with((deed, 1), where="between"))
     assert failed.message.startswith(
-        f"no rank has got on for 4 s: rank 1 is running the graph before, at node {deed}_on_1 (faults.act.default), "
+        f"no rank has got on for 4 s (a larger timeout_s waits longer): "
+        f"rank 1 is running the graph before, at node {deed}_on_1 (faults.act.default), "
         "7 of 11, and rank 0 waits for it (running the graph before, at node wait_ar1"
     )
     assert TIMEOUT_S <= failed.seconds < TIMEOUT_S + MAX_LATE_S
