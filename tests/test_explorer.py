@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch.fx as fx
-from samples import SAMPLES
+from samples import SAMPLES, SMALL_CAP_MIB
 
 import bucketviz as bv
 from bucketviz.errors import ExplorerError
@@ -171,3 +171,24 @@ def test_a_path_that_cannot_be_is_refused(explorer: Explorer, tmp_path: Path, pa
 def test_a_home_folder_is_found(explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     assert explorer.to_html("~/page.html") == tmp_path / "page.html"
+
+
+def test_predictions_are_held_against_the_plan() -> None:
+    explorer = bv.explore(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB)
+    assert str(explorer.score) == "0 of 0 right"
+    explorer.quiz = True
+    explorer.set_state({"guesses": ["opens", "joins", "joins", "alone"]})
+    assert explorer.score == (2, 4)
+    explorer.guesses = ["opens", "joins", "opens", "joins", "alone"]
+    assert explorer.score == (5, 5)
+    for guesses, problem in ((["maybe"], "a guess of 'maybe' is not known"), (["alone"] * 6, "has 5 decisions")):
+        with pytest.raises(ExplorerError, match=problem):
+            explorer.guesses = guesses
+    explorer.replan(cap_mib=1)
+    assert explorer.guesses == []
+
+
+def test_a_page_can_open_predicting(explorer: Explorer, tmp_path: Path) -> None:
+    explorer.quiz = True
+    packed = Page(page_of(explorer, tmp_path)).scripts["bucketviz-payload"]
+    assert json.loads(gzip.decompress(base64.b64decode(packed))) == json.loads(explorer.payload) | {"quiz": True}

@@ -26,6 +26,7 @@ def build_payload(subjects: Sequence[Subject], title: str, rank: int | None = No
     return {
         "schema": SCHEMA,
         "title": title,
+        "quiz": False,
         "subtitle": _ranks_text(subjects[0].plan.graph),
         "views": [build_view(subject, rank) for subject in subjects],
     }

@@ -16,6 +16,7 @@ from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
 from bucketviz.explorer.changes import describe_change, describe_difference
 from bucketviz.explorer.payload import build_payload, report
+from bucketviz.explorer.prediction import Score, check_guesses, score
 from bucketviz.explorer.selecting import carried_selection, carried_step, found, is_selectable, selectable
 from bucketviz.explorer.standalone import write_page
 from bucketviz.explorer.subject import Subject
@@ -50,6 +51,9 @@ class Explorer(anywidget.AnyWidget):
             browser's search box.
         policy: How the graph that is shown is bucketed; each view has its own. Setting it, here or with the controls
             in the browser, plans that graph anew: ``explorer.policy = bv.Policy(cap_mib=200)``.
+        quiz: True while each verdict is predicted before it is shown. Shared with the browser.
+        guesses: What was predicted, from the first decision on: ``joins`` the open bucket, ``opens`` one, or is left
+            ``alone``. They start over with another plan or view. Shared with the browser.
 
     Raises:
         ExplorerError: without a subject, for a rank that no run has a timeline of, or for a theme, height, selection,
@@ -63,6 +67,8 @@ class Explorer(anywidget.AnyWidget):
     view = traitlets.Int(0).tag(sync=True)
     filter = traitlets.Unicode().tag(sync=True)
     policy = traitlets.Instance(Policy)
+    quiz = traitlets.Bool(False).tag(sync=True)
+    guesses = traitlets.List(traitlets.Unicode()).tag(sync=True)
     changes = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     differences = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     asked = traitlets.Dict().tag(sync=True)
@@ -135,6 +141,11 @@ class Explorer(anywidget.AnyWidget):
     def difference(self) -> PlanDiff | None:
         """What moved from the pinned plan to the one that is shown; None where none is pinned."""
         return None if self.subject.pinned is None else self.subject.pinned.diff(self.plan)
+
+    @property
+    def score(self) -> Score:
+        """How many of the predictions so far are right."""
+        return score(self.plan, self.guesses)
 
     def replan(self, **options: Any) -> None:
         """Plans the graph that is shown with some fields of its policy changed: ``explorer.replan(cap_mib=200)``.
@@ -233,11 +244,12 @@ class Explorer(anywidget.AnyWidget):
         Raises:
             ExplorerError: when the file cannot be written.
         """
-        if not any(subject.is_changed for subject in self.subjects):
-            return write_page(self._document, path, self.theme)
-        for subject in self.subjects:
-            subject.try_to_rewrite()
-        return write_page(build_payload(self.subjects, self._title, self._rank), path, self.theme)
+        document = self._document
+        if any(subject.is_changed for subject in self.subjects):
+            for subject in self.subjects:
+                subject.try_to_rewrite()
+            document = build_payload(self.subjects, self._title, self._rank)
+        return write_page({**document, "quiz": self.quiz}, path, self.theme)
 
     @property
     def _picture_theme(self) -> str:
@@ -269,6 +281,10 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.validate("step")
     def _check_step(self, proposal: dict[str, Any]) -> int:
         return _checked_index("step", proposal["value"], -1, len(self.plan.decisions))
+
+    @traitlets.validate("guesses")
+    def _check_guesses(self, proposal: dict[str, Any]) -> list[str]:
+        return check_guesses(self.plan, proposal["value"])
 
     @traitlets.validate("view")
     def _check_view(self, proposal: dict[str, Any]) -> int:
@@ -302,6 +318,7 @@ class Explorer(anywidget.AnyWidget):
         with self.hold_sync():
             self.selection = [name for name in selection if is_selectable(self.subject, name)]
             self.step = step
+            self.guesses = []
             self._complete.discard(self.view)
             self._tell_change()
             self._tell_difference()
@@ -309,6 +326,7 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.observe("view")
     def _keep_what_this_view_has(self, _: dict[str, Any]) -> None:
         self.policy = self.plan.policy
+        self.guesses = []
         self.selection = [name for name in self.selection if is_selectable(self.subject, name)]
         if self.step >= len(self.plan.decisions):
             self.step = -1

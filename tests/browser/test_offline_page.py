@@ -87,6 +87,28 @@ def test_the_report_as_text_is_the_plan_printed(open_page: Open) -> None:
     assert page.locator(".bv-text pre").text_content() == str(plan)
 
 
+def test_each_verdict_can_be_predicted_before_it_is_shown(open_page: Open) -> None:
+    page = open_page("over_the_cap", cap_mib=SMALL_CAP_MIB)
+    page.locator(".bv-grid").click()
+    page.keyboard.press("g")
+    strip = page.get_by_role("group", name="Prediction")
+    expect(strip).to_contain_text("predict 1 of 5")
+    expect(page.locator(row(page, "ag4"))).to_contain_text("?")
+    strip.get_by_role("button", name="opens a bucket").click()
+    expect(strip).to_contain_text("Right: opened B0.")
+    for key in ("n", "3"):
+        page.keyboard.press(key)
+    expect(strip).to_contain_text("Not so: joined B0.")
+    expect(strip).to_contain_text("ag1 joined B0")
+    expect(strip).to_contain_text("1 of 2 right")
+    for key in ("n", "2", "n", "1", "n", "3"):
+        page.keyboard.press(key)
+    expect(strip).to_contain_text("4 of 5 right")
+    expect(page.locator(".bv-summary")).to_contain_text("5 → 3")
+    page.keyboard.press("g")
+    expect(strip).to_be_hidden()
+
+
 def test_a_graph_without_collectives_says_so(open_page: Open) -> None:
     page = open_page("no_collectives")
     expect(page.locator(".bv-decisions")).to_contain_text("no collectives")

@@ -22,6 +22,8 @@ caps, plan, after = explorer.policy.cap_mib, explorer.plan, explorer.result.afte
 same = plan == bv.plan(captured.backward, explorer.policy)
 print("probe:", caps, explorer.policy.strategy, same, explorer.selection, len(after.graph.nodes))
 """,
+    'explorer.quiz = True\nprint("done")',
+    'print("probe:", explorer.quiz, explorer.score, explorer.step)',
 )
 
 
@@ -40,7 +42,7 @@ def run_cell(page: Page, index: int) -> str:
     cell.locator(".cm-content").click()
     page.keyboard.press("Control+Enter")
     output = cell.locator(".jp-OutputArea-output")
-    expect(output).to_contain_text("done" if index == 1 else "probe:", timeout=60_000)
+    expect(output).to_contain_text("done" if index in (1, 3) else "probe:", timeout=60_000)
     return output.inner_text().strip()
 
 
@@ -93,5 +95,13 @@ def test_controls_python_and_the_pin_speak_of_one_plan(watched: WatchedPage, fol
         strip.get_by_role("button", name="Unpin").click()
         expect(strip).to_be_hidden()
         assert run_cell(page, 2).startswith(f"probe: 0.5 adjacent True ['{name}']")
+
+        assert run_cell(page, 3) == "done"
+        quiz = widget.get_by_role("group", name="Prediction")
+        expect(quiz).to_contain_text("predict 1 of ")
+        for guess in ("is left alone", "Next", "is left alone"):
+            quiz.get_by_role("button", name=guess).click()
+        right = str(quiz.locator(".bv-score").inner_text())
+        assert run_cell(page, 4) == f"probe: True {right} 1"
         assert page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     assert watched.errors == []

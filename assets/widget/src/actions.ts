@@ -30,7 +30,9 @@ export function select(store: Store, ref: Ref, adds = false): void {
   store.set(decision === null ? { selection: [ref] } : { selection: [ref], step: decision.step });
 }
 
-export function goToStep(store: Store, step: number): void {
+export function goToStep(store: Store, wanted: number): void {
+  const { quiz, guesses } = store.state;
+  const step = quiz ? Math.min(wanted, guesses.length) : wanted; // no further than to what is asked
   const decision = store.current.decisions[step];
   if (decision !== undefined) store.set({ step, selection: [decision.name] });
 }

@@ -5,6 +5,7 @@ import type { Decision, Pane, View } from "./types";
 
 export const mountAnnouncer: Pane = (root, store) =>
   store.subscribe((state, changed) => {
+    if (state.quiz) return; // the strip speaks
     if (changed.has("revision")) root.textContent = planSentence(store.current);
     const decision = store.current.decisions[state.step];
     if (!changed.has("step") || decision === undefined) return;

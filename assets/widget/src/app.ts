@@ -13,9 +13,11 @@ import { differenceStrip } from "./panes/difference";
 import { helpDialog } from "./panes/help";
 import { mountInspector } from "./panes/inspector/inspector";
 import { policyBar } from "./panes/policyBar";
+import { mountQuizStrip } from "./panes/quizStrip";
 import { summary } from "./panes/summary";
 import { mountTextTwin } from "./panes/textTwin";
 import { toolbar } from "./panes/toolbar";
+import { answer, GUESSES, setQuiz } from "./quiz/quiz";
 import type { Pane, Store } from "./types";
 import type { Planner } from "./whatif/planner";
 
@@ -29,6 +31,7 @@ export function mount(
     toolbar: h("div", { class: "bv-toolbar", role: "group", "aria-label": "Controls" }),
     policy: h("div", { class: "bv-policy-bar", role: "group", "aria-label": "Policy", hidden: true }),
     difference: h("div", { class: "bv-strip", role: "group", "aria-label": "Against the pinned plan", hidden: true }),
+    quiz: h("div", { class: "bv-quiz", role: "group", "aria-label": "Prediction", hidden: true }),
     decisions: pane("decisions", "Decisions"),
     graph: pane("graph", "Graph"),
     inspector: pane("inspector", "Inspector"),
@@ -37,7 +40,7 @@ export function mount(
     live: h("div", { class: "bv-live", role: "status", "aria-live": "polite" }),
   };
   const columns = h("div", { class: "bv-columns" }, areas.decisions, areas.graph, areas.inspector);
-  root.append(areas.summary, areas.toolbar, areas.policy, areas.difference, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
+  root.append(areas.summary, areas.toolbar, areas.policy, areas.difference, areas.quiz, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
 
   const inspect = (): void => {
     tabs.show("inspector");
@@ -62,6 +65,7 @@ export function mount(
     [areas.toolbar, toolbar({ toggleText, showHelp }, planner !== null)],
     ...(planner === null ? [] : [[areas.policy, policyBar(planner)] satisfies [HTMLElement, Pane]]),
     [areas.difference, differenceStrip(planner)],
+    [areas.quiz, mountQuizStrip],
     [areas.decisions, decisionPane],
     [areas.graph, mountGraph],
     [areas.inspector, mountInspector],
@@ -97,6 +101,8 @@ function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleTex
     "]": () => jumpToBucket(store),
     b: () => cycleGraphView(store),
     t: toggleText,
+    g: () => setQuiz(store, !store.state.quiz),
+    ...Object.fromEntries(GUESSES.map((guess, place) => [String(place + 1), () => answer(store, guess)])),
     "/": focusOn(".bv-input"),
     "?": showHelp,
     " ": press('[data-key="space"]'),

@@ -15,6 +15,8 @@ export const KEYS: readonly (readonly [readonly string[], string])[] = [
   [["h", "l"], "In the graph to the row before and after the pass; in the timeline to the slice before and after"],
   [["w", "s", "a", "d"], "Zoom and pan the timeline"],
   [["f", "F"], "Fit the selection, fit all, in the timeline"],
+  [["g"], "Predict each verdict before it is shown"],
+  [["1", "2", "3"], "Joins, opens a bucket, is left alone: what is predicted"],
   [["x"], "Program order or measured time, in the timeline"],
   [["e", "c"], "Unfold and fold in the graph"],
   [["+", "-"], "Higher and lower rows in the graph"],

@@ -3,12 +3,14 @@
 import { mount } from "./app";
 import { h } from "./dom";
 import { errorStrip, watchErrors } from "./errors";
+import { setQuiz } from "./quiz/quiz";
 import { createStore } from "./store";
 import controls from "./styles/controls.css";
 import decisions from "./styles/decisions.css";
 import inspector from "./styles/inspector.css";
 import layout from "./styles/layout.css";
 import policy from "./styles/policy.css";
+import quiz from "./styles/quiz.css";
 import themes from "./styles/theme.css";
 import { followTheme, type Theme } from "./theme";
 import type { Payload, Store } from "./types";
@@ -26,7 +28,7 @@ export async function openExplorer(
   planner: Planner | null = null, // null where nobody plans, as on the offline page
 ): Promise<Explorer> {
   const strip = errorStrip();
-  const style = h("style", {}, [themes, layout, controls, decisions, inspector, policy].join("\n"));
+  const style = h("style", {}, [themes, layout, controls, decisions, inspector, policy, quiz].join("\n"));
   const root = h("div", { class: "bucketviz", "data-lm-suppress-shortcuts": "true", tabindex: -1 }, style, strip.element);
   let unfollow = followTheme(root, theme);
   const unwatch = watchErrors(strip.report);
@@ -35,6 +37,7 @@ export async function openExplorer(
   let store: Store | null = null;
   try {
     store = createStore(await readPayload(), strip.report);
+    if (store.payload.quiz) setQuiz(store, true);
     unmount = mount(root, store, strip.report, planner);
   } catch (error) {
     strip.report(error);

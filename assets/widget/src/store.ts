@@ -1,5 +1,6 @@
 // The one place where what is selected, stepped to, searched and shown is kept.
 
+import { masked } from "./quiz/mask";
 import type { Payload, State, Store, View } from "./types";
 
 const SCHEMA = "bucketviz/1";
@@ -14,7 +15,14 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
   checkPayload(payload);
   const listeners = new Set<Listener>();
   let state: Readonly<State> = {
-    view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split", movesOnly: false, revision: 0, axis: "measured",
+    view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split", quiz: false, guesses: [],
+    movesOnly: false, revision: 0, axis: "measured",
+  };
+
+  let known = { truth: viewAt(payload, 0), numKnown: -1, view: viewAt(payload, 0) };
+  const viewSoFar = (truth: View, numKnown: number): View => {
+    if (known.truth !== truth || known.numKnown !== numKnown) known = { truth, numKnown, view: masked(truth, numKnown) };
+    return known.view;
   };
 
   return {
@@ -22,8 +30,11 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
     get state() {
       return state;
     },
-    get current() {
+    get truth() {
       return viewAt(payload, state.view);
+    },
+    get current() {
+      return state.quiz ? viewSoFar(this.truth, state.guesses.length) : this.truth;
     },
     set(patch) {
       const next = settled(payload, state, patch);
@@ -39,8 +50,9 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
       }
     },
     replace(index, view, patch = {}) {
+      const isPlannedAnew = viewAt(payload, index).decisions !== view.decisions;
       payload.views[index] = view;
-      if (index === state.view) this.set({ ...patch, revision: state.revision + 1 });
+      if (index === state.view) this.set({ ...patch, ...(isPlannedAnew && { guesses: [] }), revision: state.revision + 1 });
     },
     subscribe(listener) {
       listeners.add(listener);
@@ -68,10 +80,12 @@ function viewAt(payload: Payload, index: number): View {
 // Indices and names mean something in one view only, so another view starts with nothing selected.
 function settled(payload: Payload, state: Readonly<State>, patch: Partial<State>): State {
   const view = patch.view ?? state.view;
-  const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [] };
+  const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [], guesses: [] };
   const next = { ...state, ...start, ...patch };
-  const numDecisions = viewAt(payload, view).decisions.length;
-  next.step = Math.max(-1, Math.min(next.step, numDecisions - 1));
+  const lastStep = viewAt(payload, view).decisions.length - 1;
+  next.step = Math.max(-1, Math.min(next.step, lastStep, next.quiz ? next.guesses.length : lastStep));
+  const showsOther = next.quiz !== state.quiz || (next.quiz && !isSame(next.guesses, state.guesses));
+  if (showsOther && view === state.view && next.revision === state.revision) next.revision += 1;
   return next;
 }
 

@@ -5,6 +5,7 @@ export interface Payload {
   schema: "bucketviz/1";
   title: string; // "llama-8-layers"
   subtitle: string; // "8 ranks"
+  quiz: boolean; // opens predicting
   views: View[]; // at least one; a switch appears when there are several (forward, backward)
 }
 
@@ -175,6 +176,8 @@ export interface MeasuredTimeline extends Timeline {
 // a bucket ("B3"), or a node that only the graph after has ("after:cat_2").
 export type Ref = string;
 
+export type Guess = "joins" | "opens" | "alone";
+
 export interface State {
   view: number;
   selection: Ref[]; // shared with Python
@@ -183,6 +186,8 @@ export interface State {
   query: string; // search text
   kinds: Kind[]; // kinds shown; [] = all
   graphView: "before" | "split" | "after" | "diff";
+  quiz: boolean; // each verdict is predicted before it is shown; shared with Python
+  guesses: Guess[]; // on the decisions from the first; shared with Python
   movesOnly: boolean; // only what moved from the pinned plan
   revision: number; // counts how often the view that is shown was planned anew
   axis: "order" | "measured"; // of the timeline; a view without measurements shows program order
@@ -191,7 +196,8 @@ export interface State {
 export interface Store {
   payload: Payload;
   readonly state: Readonly<State>;
-  readonly current: View; // payload.views[state.view]
+  readonly truth: View; // payload.views[state.view]
+  readonly current: View; // the same, while predicting as far as it has been predicted
   set(patch: Partial<State>): void; // notifies only when something changed
   replace(index: number, view: View, patch?: Partial<State>): void; // another plan of the same graph
   subscribe(listener: (state: Readonly<State>, changed: ReadonlySet<keyof State>) => void): () => void;

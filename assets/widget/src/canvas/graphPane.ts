@@ -45,7 +45,8 @@ export const mountGraph: Pane = (root, store) => {
     button("Higher rows", { title: "Higher rows (+)", "data-key": "+", onclick: act(() => zoom(1.25)) }, "+"));
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds." });
   const said = h("p", { class: "bv-said", "aria-live": "polite" });
-  root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), stage, said);
+  const warning = h("p", { class: "bv-note", hidden: true });
+  root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), warning, stage, said);
   const twin = mountTwin(root, store);
 
   const host = hostCanvas(stage, (pen) => drawGraph(pen, sceneOf(model, emphasis)), (width, height) => resized(width, height));
@@ -72,7 +73,9 @@ export const mountGraph: Pane = (root, store) => {
   function placeTitles(): void {
     const [title, note, rightTitle] = TITLES[store.state.graphView];
     left.replaceChildren(title, h("small", {}, note));
-    right.replaceChildren(rightTitle, sketchNote(store.current));
+    right.replaceChildren(rightTitle, sketchNote(store.current, store.state.quiz));
+    warning.textContent = obstacleOf(store.current);
+    warning.hidden = warning.textContent === "";
     right.style.left = `${Math.round(model.geometry.rails.after.x)}px`;
   }
 
@@ -206,10 +209,13 @@ function sceneOf({ view, layout, geometry, cursor }: GraphModel, emphasis: Empha
 }
 
 // What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.
-function sketchNote({ isRewritten, obstacle }: View): HTMLElement | string {
+function sketchNote({ isRewritten }: View, isQuiz: boolean): HTMLElement | string {
   if (isRewritten) return "";
-  return h("small", { title: obstacle || "Until the graph is rewritten, the plan is drawn." },
-    obstacle === "" ? " · being rewritten" : " · planned, not rewritten");
+  return h("small", { title: "The plan is drawn; the rewrite adds the nodes that pack and unpack." }, isQuiz ? " · so far" : " · planned");
+}
+
+function obstacleOf({ isRewritten, obstacle }: View): string {
+  return isRewritten || obstacle === "" ? "" : `After is the plan, drawn, not the rewrite: ${obstacle}`;
 }
 
 // A folded run is no one thing: it has no reference.

@@ -5,7 +5,8 @@ import { goToStep } from "../actions";
 import { resolve } from "../refs";
 import { openExplorer } from "../shell";
 import type { Theme } from "../theme";
-import type { Ref, Store } from "../types";
+import { setQuiz } from "../quiz/quiz";
+import type { Guess, Ref, Store } from "../types";
 import { followChanges } from "../whatif/follow";
 import { Planner, type Question } from "../whatif/planner";
 import { readPayload } from "../whatif/wire";
@@ -16,6 +17,8 @@ interface Traits {
   step: number;
   view: number;
   filter: string;
+  quiz: boolean;
+  guesses: Guess[];
   theme: Theme;
   height: number;
   changes: Record<string, string>; // by view: JSON of a WireChange, "" for none
@@ -33,7 +36,9 @@ export interface Model {
 }
 
 // What both sides can change: how Python calls it, and the store.
-const SHARED = [["view", "view"], ["selection", "selection"], ["step", "step"], ["filter", "query"]] as const;
+const SHARED = [
+  ["view", "view"], ["selection", "selection"], ["step", "step"], ["filter", "query"], ["quiz", "quiz"], ["guesses", "guesses"],
+] as const;
 
 export async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
   const open = async (): Promise<() => void> => {
@@ -83,6 +88,10 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
     if (step < 0) store.set({ step });
     else goToStep(store, step);
   };
+  const adoptQuiz = (): void => {
+    if (model.get("quiz") !== store.state.quiz) setQuiz(store, model.get("quiz"));
+  };
+  const adoptGuesses = (): void => store.set({ guesses: model.get("guesses") });
   const adoptChanges = followChanges(store, planner, () => ({
     changes: model.get("changes"), differences: model.get("differences"), answer: model.get("answer"),
     selection: model.get("selection"), step: model.get("step"),
@@ -90,11 +99,12 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
   adoptView();
   adoptChanges();
   if (model.get("selection").length > 0) adoptSelection();
+  if (model.get("quiz")) store.set({ quiz: true, guesses: model.get("guesses") });
   adoptStep();
   adoptFilter();
   const unlisten = listen(model, {
     "change:view": adoptView, "change:selection": adoptSelection, "change:step": adoptStep,
-    "change:filter": adoptFilter,
+    "change:filter": adoptFilter, "change:quiz": adoptQuiz, "change:guesses": adoptGuesses,
     "change:changes": adoptChanges, "change:differences": adoptChanges, "change:answer": adoptChanges,
   });
   const unsubscribe = store.subscribe((state, changed) => {

@@ -135,7 +135,7 @@ test("selection, step and search outlive another plan", () => {
 test("the rest of a plan is asked for once, and the sketch says what it is", () => {
   const { root, store, asked, say } = show();
   say({ changes: { 0: changeWithoutBuckets(store.current) } });
-  expect(root.querySelector(".bv-rail-title")?.textContent).toBe("After · being rewritten");
+  expect(root.querySelector(".bv-rail-title")?.textContent).toBe("After · planned");
   vi.advanceTimersByTime(400);
   expect(asked).toMatchObject([{ complete: true }]);
   say({ changes: { 0: JSON.stringify(wireChangeOf(samplePayload().views[0]!)) } });

@@ -4,6 +4,7 @@ import { button, h, setPressed } from "../dom";
 import { kindGlyph } from "../glyphs";
 import type { Kind, Pane, State, Store } from "../types";
 import { policyTerms } from "./policyBar";
+import { predictButton } from "./quizStrip";
 import { mountSearch } from "./searchBox";
 
 const KINDS: readonly Kind[] = ["all_gather", "reduce_scatter", "all_reduce", "other"];
@@ -26,10 +27,11 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, hasControls: b
     const kinds = h("div", { class: "bv-kinds", role: "group", "aria-label": "Kinds shown" });
     const policy = h("dl", { class: "bv-policy" });
     const text = button("Text", { title: "The report as text (t)", "data-key": "t", "aria-label": null, "aria-pressed": "false", onclick: toggleText });
+    const predict = predictButton(store);
     const help = button("Help", { title: "Keys and signs (?)", "data-key": "?", onclick: showHelp }, "?");
     const views = viewSwitch(store);
     const graphs = graphSwitch(store);
-    root.append(...[views, kinds, policy, search, graphs, text, help].filter((part) => part !== null));
+    root.append(...[views, kinds, policy, search, graphs, predict.element, text, help].filter((part) => part !== null));
 
     const draw = (): void => {
       kinds.replaceChildren(...kindChips(store));
@@ -40,6 +42,7 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, hasControls: b
     const unsearch = mountSearch(search, store);
     const unsubscribe = store.subscribe((state, changed) => {
       if (changed.has("view")) draw();
+      if (changed.has("view") || changed.has("quiz")) predict.draw();
       if (changed.has("kinds")) pressKinds(kinds, state.kinds);
       if (changed.has("graphView")) pressChoice(graphs, state.graphView);
       if (changed.has("view") && views !== null) pressChoice(views, String(state.view));

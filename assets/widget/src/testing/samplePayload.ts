@@ -11,6 +11,7 @@ export function samplePayload(): Payload {
     schema: "bucketviz/1",
     title: "llama-8-layers",
     subtitle: "8 ranks",
+    quiz: false,
     views: [viewOf("forward", forwardGraph()), viewOf("backward", backwardGraph())],
   };
 }

@@ -84,7 +84,7 @@ function sidesOf({ after, provenance, carriedTo, timeline }: WireRewrite, bucket
 }
 
 // Members, and the waits on them.
-function bucketColumn({ name, pair, role }: Columns, buckets: readonly Bucket[]): number[] {
+export function bucketColumn({ name, pair, role }: Columns, buckets: readonly Bucket[]): number[] {
   const column = name.map(() => -1);
   buckets.forEach(({ members }, index) => members.forEach((member) => (column[member] = index)));
   role.forEach((each, node) => {

@@ -32,7 +32,7 @@ export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
   const bucket = view.buckets[decision.bucket];
   const fill = fillOfDecision(view, decision);
   return [
-    title(name, kind, decision.outcome),
+    title(name, kind, decision.code === "" ? "to be predicted" : decision.outcome),
     h("p", { class: "bv-why", "data-tone": merged ? "plain" : "alert" }, merged ? null : icon("alert"), h("span", {}, why || "What it was compared with follows in a moment.")),
     differs === "" ? null : h("p", { class: "bv-callout" }, h("b", {}, "torch.compile differs. "), differs),
     facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
