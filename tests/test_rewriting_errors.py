@@ -8,7 +8,7 @@ import pytest
 import torch.fx as fx
 from graph_builder import Builder, aten
 from rewrites import snapshot, without_fake_tensors
-from samples import SAMPLES
+from samples import SAMPLES, SMALL_CAP_MIB
 
 import bucketviz as bv
 from bucketviz.errors import PolicyError, RewriteError
@@ -41,6 +41,11 @@ INDUCTOR_FAULTS: list[tuple[str, dict[str, Any], str]] = [
         {},
         "bucket B0 (all_gather · group '0' · f32): ag1 is twice in one bucket;"
         " plan with fidelity='safe', which lists it once",
+    ),
+    (
+        "two_waits",
+        {"cap_mib": SMALL_CAP_MIB},
+        "ag1 is in two buckets, B0 and B1; plan with fidelity='safe', which lists it once",
     ),
     (
         "start_with_another_reader",

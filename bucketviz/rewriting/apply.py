@@ -65,6 +65,7 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     graph = copy_graph(gm.graph)
     nodes = {node.name: node for node in graph.nodes}
     _check_is_of_this_graph(plan, nodes)
+    _check_are_apart(plan)
     known_groups = plan.graph.groups if groups is None else groups
     recordings = Recordings()
     prepared = [_prepare(graph, nodes, plan, bucket, known_groups, rank, recordings) for bucket in plan.buckets]
@@ -159,6 +160,18 @@ def _order_of_writes(
 
 def _names_replaced(merges: Sequence[Merged]) -> dict[str, str]:
     return {wait.name: output.name for merged in merges for wait, output in merged.replaced.items()}
+
+
+def _check_are_apart(plan: Plan) -> None:
+    seen: dict[str, str] = {}
+    for bucket in plan.buckets:
+        for name in bucket.collectives:
+            other = seen.setdefault(name, bucket.label)
+            if other != bucket.label:
+                raise RewriteError(
+                    f"{name} is in two buckets, {other} and {bucket.label}; plan with fidelity='safe', "
+                    "which lists it once"
+                )
 
 
 def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:
