@@ -34,6 +34,11 @@ def label_of(graph: Graph, name: str) -> str:
     return graph.node(name).module or name
 
 
+def member_labels(plan: Plan) -> dict[str, str]:
+    """Gives what is written on each collective that is in a bucket, by FX name."""
+    return {name: label_of(plan.graph, name) for name in plan.bucket_of}
+
+
 def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
     """Gives one row of the decision table with all that the inspector shows about it."""
     node = plan.graph.node(decision.collective)

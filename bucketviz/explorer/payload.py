@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bucketviz.explorer.columns import graph_columns
-from bucketviz.explorer.details import describe_decision, label_of
+from bucketviz.explorer.details import describe_decision, member_labels
 from bucketviz.explorer.estimated import prediction_stats
 from bucketviz.explorer.measured import describe_run, run_stats
 from bucketviz.explorer.planned import describe_plan, stat
@@ -40,7 +40,7 @@ def build_view(subject: Subject, rank: int | None = None) -> dict[str, Any]:
         described["summary"] += [stat(*each) for each in run_stats(run)]
     if subject.prediction is not None:
         described["summary"] += [stat(*each) for each in prediction_stats(subject.prediction)]
-    own_labels = {name: label_of(before, name) for bucket in plan.buckets for name in bucket.collectives}
+    own_labels = member_labels(plan)
     after_labels = {} if rewrite is None else bucket_labels(rewrite)
     return {
         "name": subject.name,

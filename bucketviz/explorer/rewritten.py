@@ -12,12 +12,11 @@ from bucketviz.units import format_bytes
 
 def describe_rewrite(rewrite: Rewrite) -> dict[str, Any]:
     """Gives the graph after, where each of its nodes comes from, and where each node before went."""
-    after, members = rewrite.after, _members(rewrite)
-    added = {name: members[served[0]] for name, served in rewrite.provenance.items() if served}
+    after = rewrite.after
     return {
-        "after": graph_columns(after) | {"bucket": [added.get(node.name, -1) for node in after.nodes]},
+        "after": graph_columns(after) | {"bucket": [rewrite.added.get(node.name, -1) for node in after.nodes]},
         "provenance": _provenance(rewrite),
-        "carriedTo": _carried_to(rewrite, members),
+        "carriedTo": _carried_to(rewrite),
         "timeline": describe_program_order(after, bucket_labels(rewrite)),
     }
 
@@ -50,10 +49,6 @@ def describe_program_order(graph: Graph, labels: dict[str, str]) -> dict[str, An
     return {"unit": timeline.unit, "end": len(graph.nodes), "slices": slices}
 
 
-def _members(rewrite: Rewrite) -> dict[str, int]:
-    return {name: bucket.index for bucket in rewrite.plan.buckets for name in bucket.collectives}
-
-
 def _provenance(rewrite: Rewrite) -> dict[str, Any]:
     """Gives the sets of collectives that nodes serve, each once, and for each node after which one; -1 for none."""
     position, served = rewrite.before.position, dict.fromkeys(rewrite.provenance.values())
@@ -64,9 +59,9 @@ def _provenance(rewrite: Rewrite) -> dict[str, Any]:
     }
 
 
-def _carried_to(rewrite: Rewrite, members: dict[str, int]) -> list[int]:
+def _carried_to(rewrite: Rewrite) -> list[int]:
     """Gives for each node before the node after that stands for it, -1 where none does."""
     position = rewrite.after.position
-    starts = {name: rewrite.bucket_starts[bucket] for name, bucket in members.items()}
+    starts = {name: rewrite.bucket_starts[bucket] for name, bucket in rewrite.plan.bucket_of.items()}
     heirs = starts | rewrite.replaced
     return [position.get(heirs.get(node.name, node.name), -1) for node in rewrite.before.nodes]

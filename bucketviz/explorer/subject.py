@@ -95,8 +95,7 @@ class Subject:
             RewriteError: when the plan cannot be carried out.
         """
         if self.rewritten is None:
-            self.made, self.rewritten = self._rewriter()(self.plan)
-            self.obstacle = ""
+            return self._make()[1]
         return self.rewritten
 
     def try_to_rewrite(self) -> None:
@@ -115,14 +114,14 @@ class Subject:
             ExplorerError: where only a record is there, which cannot be rewritten.
             RewriteError: when the plan cannot be carried out.
         """
-        if self.made is None:
-            self.made, self.rewritten = self._rewriter()(self.plan)
-        return self.made
+        return self._make()[0] if self.made is None else self.made
 
-    def _rewriter(self) -> Callable[[Plan], tuple[Any, Rewrite]]:
+    def _make(self) -> tuple[Any, Rewrite]:
         if self.maker is None or self.maker.rewrite is None:
             raise ExplorerError(_needs_graph(self.plan))
-        return self.maker.rewrite
+        self.made, self.rewritten = made = self.maker.rewrite(self.plan)
+        self.obstacle = ""
+        return made
 
     def _missing(self) -> str:
         has_graph = self.maker is not None and self.maker.rewrite is not None

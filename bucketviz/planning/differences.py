@@ -21,7 +21,7 @@ _CONSEQUENCES = {
 
 def mark_differences(plan: Plan, inductor: Plan) -> Plan:
     """Gives the plan with ``inductor_differs`` filled in wherever the two put a collective with others."""
-    buckets, inductor_buckets = _bucket_of(plan), _bucket_of(inductor)
+    buckets, inductor_buckets = plan.bucket_of, inductor.bucket_of
     reasons = {decision.collective: decision.reason for decision in plan.decisions}
 
     @cache
@@ -39,10 +39,6 @@ def mark_differences(plan: Plan, inductor: Plan) -> Plan:
         differs = difference(buckets.get(decision.collective), inductor_buckets.get(decision.collective))
         decisions.append(decision._replace(inductor_differs=differs) if differs else decision)
     return replace(plan, decisions=tuple(decisions))
-
-
-def _bucket_of(plan: Plan) -> dict[str, int]:
-    return {name: bucket.index for bucket in plan.buckets for name in bucket.collectives}
 
 
 def _members(plan: Plan, bucket: int | None) -> tuple[str, ...]:

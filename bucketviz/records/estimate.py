@@ -17,7 +17,6 @@ class Estimate:
         name: Name of the graph.
         machine: Name of the machine, whose rates it was estimated with.
         timeline: Compute, and each collective from its start to the end of its wait; in seconds.
-        issued: For each node of the graph, the second at which it is issued.
         live_bytes: For each node, the bytes that are allocated while it runs.
         unpriced: FX names of the nodes whose cost nobody can tell; they count as no time.
     """
@@ -25,7 +24,6 @@ class Estimate:
     name: str
     machine: str
     timeline: Timeline
-    issued: tuple[float, ...]
     live_bytes: tuple[int, ...]
     unpriced: tuple[str, ...] = ()
 

@@ -234,6 +234,11 @@ class Graph:
     def _collectives(self) -> tuple[tuple[Node, Collective], ...]:
         return tuple((node, node.collective) for node in self.nodes if node.collective is not None)
 
+    @cached_property
+    def awaited(self) -> dict[str, Node]:
+        """The collective that each wait waits for, by FX name of the wait."""
+        return {wait: node for node, collective in self._collectives for wait in collective.waits}
+
     def shortest_path(self, start: str, end: str) -> tuple[str, ...]:
         """Gives one shortest chain from ``start`` to ``end``, both included; () when there is none.
 

@@ -180,6 +180,11 @@ class Plan:
         return {decision.collective: decision for decision in self.decisions}
 
     @cached_property
+    def bucket_of(self) -> dict[str, int]:
+        """Index of the bucket of each collective that is in one, by FX name."""
+        return {name: bucket.index for bucket in self.buckets for name in bucket.collectives}
+
+    @cached_property
     def came_in(self) -> tuple[tuple[str, ...], ...]:
         """The members of each bucket in the order in which they came into it; packing may be in another one."""
         came_in: list[list[str]] = [[] for _ in self.buckets]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from bucketviz.records.graph import Graph
 from bucketviz.records.plan import Plan
@@ -30,6 +31,12 @@ class Rewrite:
     def before(self) -> Graph:
         """The graph as it was."""
         return self.plan.graph
+
+    @cached_property
+    def added(self) -> dict[str, int]:
+        """Index of the bucket of each node that the rewrite added for one, by its FX name after."""
+        bucket_of = self.plan.bucket_of
+        return {name: bucket_of[served[0]] for name, served in self.provenance.items() if served}
 
     def __repr__(self) -> str:
         return f"Rewrite({self.before!r} -> {self.after!r})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from bucketviz.records import Collective, Graph, Kind
@@ -45,13 +44,13 @@ def _ranks(graph: Graph, collective: Collective) -> Sequence[int] | None:
 
 
 def _ring_bytes_per_second(ranks: Sequence[int], machine: Machine) -> float:
-    per_node = Counter(rank // machine.gpus_per_node for rank in ranks)
+    per_node = machine.ranks_per_node(ranks)
     if len(per_node) == 1:
         return machine.node_bytes_per_second
-    return min(machine.node_bytes_per_second, min(per_node.values()) * machine.network_bytes_per_second)
+    return min(machine.node_bytes_per_second, min(per_node) * machine.network_bytes_per_second)
 
 
 def _hops_seconds(ranks: Sequence[int], machine: Machine, protocol: Protocol) -> float:
-    between = machine.num_nodes(ranks) - 1
+    between = len(machine.ranks_per_node(ranks)) - 1
     inside = len(ranks) - 1 - between
     return inside * protocol.node_hop_seconds + between * protocol.network_hop_seconds

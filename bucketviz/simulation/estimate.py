@@ -13,7 +13,7 @@ def estimate(graph: Graph, machine: Machine) -> Estimate:
     """Gives the predicted timeline and memory of one rank that runs a graph on a machine.
 
     Units:
-        Seconds from the first node on; bytes that are allocated while each node is issued.
+        Seconds from the first node on; bytes that are allocated while each node runs.
     """
     schedule = Schedule(graph, machine)
     for node in graph.nodes:
@@ -22,7 +22,6 @@ def estimate(graph: Graph, machine: Machine) -> Estimate:
         name=graph.name,
         machine=machine.name,
         timeline=Timeline("s", schedule.timeline()),
-        issued=tuple(schedule.starts),
         live_bytes=live_bytes(graph),
         unpriced=tuple(schedule.unpriced),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -57,9 +58,9 @@ class Machine:
     protocols: tuple[Protocol, ...]
     sources: dict[str, str]
 
-    def num_nodes(self, ranks: Sequence[int]) -> int:
-        """Counts the nodes over which global ranks are spread."""
-        return len({rank // self.gpus_per_node for rank in ranks})
+    def ranks_per_node(self, ranks: Sequence[int]) -> list[int]:
+        """Counts global ranks on each node that has any of them."""
+        return list(Counter(rank // self.gpus_per_node for rank in ranks).values())
 
 
 def machine_names() -> tuple[str, ...]:

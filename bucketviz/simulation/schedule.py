@@ -16,7 +16,7 @@ from bucketviz.records import Graph, Node, Slice
 from bucketviz.records.graph import Collective, Role
 from bucketviz.records.timeline import COMPUTE, group_row, in_lanes, union, without
 from bucketviz.simulation.communication import collective_seconds
-from bucketviz.simulation.compute import compute_seconds, is_free
+from bucketviz.simulation.compute import compute_seconds
 from bucketviz.simulation.machines import Machine
 
 
@@ -37,12 +37,10 @@ class Schedule:
     compute: list[Slice] = field(default_factory=list)
     flights: dict[str, Slice] = field(default_factory=dict)
     unpriced: list[str] = field(default_factory=list)
-    starts: list[float] = field(default_factory=list)
     _free: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def issue(self, node: Node) -> None:
         """Puts a node on its stream."""
-        self.starts.append(self.now)
         if node.collective is not None:
             self._start(node, node.collective)
         elif node.role is Role.WAIT:
@@ -68,20 +66,15 @@ class Schedule:
         self.flights[node.name] = Slice(node.name, row, 0, start, done, node.module, done=done)
 
     def _wait(self, node: Node) -> None:
-        flight = self.flights.get(self._awaited(node))
-        if flight is None or flight.done is None:
+        start = self.graph.awaited.get(node.name)
+        if start is None:
             return
+        flight = self.flights[start.name]
+        assert flight.done is not None, "an estimate knows when a transfer is done"
         if flight.wait_start is None:
             end = max(flight.done, self.now)
             self.flights[flight.name] = replace(flight, wait_start=self.now, end=end)
         self.now = max(self.now, flight.done)
-
-    def _awaited(self, wait: Node) -> str:
-        """The collective behind a wait, through the item of a coalesced one; empty where there is none."""
-        name = wait.inputs[0] if wait.inputs else ""
-        while name not in self.flights and name and is_free(self.graph, self.graph.node(name)):
-            name = next(iter(self.graph.node(name).inputs), "")
-        return name
 
     def timeline(self) -> tuple[Slice, ...]:
         """Gives compute and flights; a flight is exposed while nothing computes."""

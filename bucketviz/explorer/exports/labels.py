@@ -20,12 +20,10 @@ class Labels:
 
     Attributes:
         side: The graph that is drawn.
-        starts: The collective that each wait waits for, by FX name of the wait.
     """
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self.starts = {wait: node for node, collective in side.graph.collectives() for wait in collective.waits}
         self._decisions = {decision.collective: decision for decision in side.plan.decisions}
         self._short = short_modules(node.module for node in side.graph.nodes)
 
@@ -33,7 +31,7 @@ class Labels:
         """Gives the box of one node."""
         if node.role is Role.COLLECTIVE:
             return self._collective(node)
-        start = self.starts.get(node.name)
+        start = self.side.graph.awaited.get(node.name)
         kind = start.collective.kind.value if start is not None and start.collective is not None else ""
         module = f"\n{node.module}" if node.module else ""
         return Box(

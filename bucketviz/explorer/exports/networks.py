@@ -39,10 +39,9 @@ def to_graphml(side: Side) -> bytes:
 
 def _attributes(side: Side) -> Iterator[tuple[str, dict[str, Any]]]:
     graph, plan = side.graph, side.plan
-    starts = {wait: node for node, collective in graph.collectives() for wait in collective.waits}
     decisions = {decision.collective: decision for decision in plan.decisions}
     for node in graph.nodes:
-        collective = starts.get(node.name, node).collective
+        collective = graph.awaited.get(node.name, node).collective
         decision = decisions.get(node.name) if node.role is Role.COLLECTIVE else None
         own = node.collective.size_bytes if node.collective else node.tensor.size_bytes if node.tensor else None
         bucket = side.buckets.get(node.name)

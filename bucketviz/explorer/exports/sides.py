@@ -29,23 +29,12 @@ class Side:
 
 def side_before(plan: Plan) -> Side:
     """Gives the graph that was planned; members and their waits belong to buckets."""
-    members = _members(plan)
-    waits = {
-        wait: members[node.name]
-        for node, collective in plan.graph.collectives()
-        if node.name in members
-        for wait in collective.waits
-    }
+    members = plan.bucket_of
+    waits = {wait: members[start.name] for wait, start in plan.graph.awaited.items() if start.name in members}
     return Side("before", plan.graph, plan, members | waits, {})
 
 
 def side_after(rewrite: Rewrite) -> Side:
     """Gives the rewritten graph; every node that a bucket added belongs to it."""
-    members = _members(rewrite.plan)
-    added = {name: members[served[0]] for name, served in rewrite.provenance.items() if served}
     merged = {name: index for index, name in enumerate(rewrite.bucket_starts)}
-    return Side("after", rewrite.after, rewrite.plan, added, merged)
-
-
-def _members(plan: Plan) -> dict[str, int]:
-    return {name: bucket.index for bucket in plan.buckets for name in bucket.collectives}
+    return Side("after", rewrite.after, rewrite.plan, rewrite.added, merged)

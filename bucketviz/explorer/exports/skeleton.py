@@ -108,7 +108,7 @@ def _owners(labels: Labels) -> dict[str, Owner]:
     for node in graph.nodes:
         if node.role in (Role.INPUT, Role.OUTPUT):
             continue
-        start = labels.starts.get(node.name, node)
+        start = graph.awaited.get(node.name, node)
         if side.merged and node.name in side.buckets:
             owners[node.name] = ("bucket", side.buckets[node.name])
         elif start.collective is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bucketviz.errors import ExplorerError, RecordError
-from bucketviz.explorer.details import label_of
+from bucketviz.explorer.details import member_labels
 from bucketviz.explorer.program_order import program_order
 from bucketviz.explorer.rewritten import bucket_labels
 from bucketviz.explorer.subject import Subject
@@ -34,8 +34,7 @@ def write_trace(subject: Subject, path: str | Path) -> Path:
 def _processes(subject: Subject) -> Iterator[Process]:
     subject.try_to_rewrite()
     plan, rewrite = subject.plan, subject.rewritten
-    own = {name: label_of(plan.graph, name) for bucket in plan.buckets for name in bucket.collectives}
-    sides: list[tuple[str, Graph, dict[str, str]]] = [("before", plan.graph, own)]
+    sides: list[tuple[str, Graph, dict[str, str]]] = [("before", plan.graph, member_labels(plan))]
     if rewrite is not None:
         sides.append(("after", rewrite.after, bucket_labels(rewrite)))
     for side, graph, labels in sides:
