@@ -14,6 +14,7 @@ from bucketviz.records.plan import Bucket, Plan
 from bucketviz.rewriting.copying import copy_graph
 from bucketviz.rewriting.cycles import check_no_cycle
 from bucketviz.rewriting.internals import LazyGraphModule
+from bucketviz.rewriting.members import check_apart
 from bucketviz.rewriting.merge import Merged, Prepared, prepare, replace_members, write_merged
 from bucketviz.rewriting.rank import rank_inside
 from bucketviz.rewriting.record import Recordings
@@ -65,7 +66,7 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     graph = copy_graph(gm.graph)
     nodes = {node.name: node for node in graph.nodes}
     _check_is_of_this_graph(plan, nodes)
-    _check_are_apart(plan)
+    check_apart([(bucket.label, [nodes[name] for name in bucket.collectives]) for bucket in plan.buckets])
     known_groups = plan.graph.groups if groups is None else groups
     recordings = Recordings()
     prepared = [_prepare(graph, nodes, plan, bucket, known_groups, rank, recordings) for bucket in plan.buckets]
@@ -160,18 +161,6 @@ def _order_of_writes(
 
 def _names_replaced(merges: Sequence[Merged]) -> dict[str, str]:
     return {wait.name: output.name for merged in merges for wait, output in merged.replaced.items()}
-
-
-def _check_are_apart(plan: Plan) -> None:
-    seen: dict[str, str] = {}
-    for bucket in plan.buckets:
-        for name in bucket.collectives:
-            other = seen.setdefault(name, bucket.label)
-            if other != bucket.label:
-                raise RewriteError(
-                    f"{name} is in two buckets, {other} and {bucket.label}; plan with fidelity='safe', "
-                    "which lists it once"
-                )
 
 
 def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:

@@ -12,7 +12,7 @@ from bucketviz.errors import RewriteError
 from bucketviz.records.graph import Kind
 from bucketviz.rewriting.cycles import check_no_cycle
 from bucketviz.rewriting.forms import MergeFunction, RankIn
-from bucketviz.rewriting.members import find_members, kind_of
+from bucketviz.rewriting.members import check_apart, find_members, kind_of
 from bucketviz.rewriting.merge import Merged, Prepared, prepare, prepare_traced, replace_members, write_merged
 from bucketviz.rewriting.record import Recordings
 from bucketviz.rewriting.sort import sort_graph
@@ -85,7 +85,9 @@ def _merge(
     graph: fx.Graph, buckets: Sequence[Prepared], places: Sequence[fx.Node], wait_insertion_point: fx.Node | None
 ) -> list[Merged]:
     members = [[member.start for member in bucket.members] for bucket in buckets]
-    check_no_cycle(graph, {f"[{', '.join(start.name for start in starts)}]": starts for starts in members})
+    labelled = [(f"[{', '.join(start.name for start in starts)}]", starts) for starts in members]
+    check_apart(labelled)
+    check_no_cycle(graph, dict(labelled))
     spliced = write_merged(graph, buckets, places)
     if wait_insertion_point is not None:
         for new in spliced:

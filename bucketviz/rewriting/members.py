@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,25 @@ def find_members(graph: fx.Graph, starts: Sequence[fx.Node], casts: Collection[f
     if times > 1:
         raise RewriteError(f"{most_listed.name} is twice in one bucket; plan with fidelity='safe', which lists it once")
     return [_member(start, casts) for start in starts]
+
+
+def check_apart(buckets: Iterable[tuple[str, Sequence[fx.Node]]]) -> None:
+    """Refuses a collective that is in two buckets, which are given with what messages call them.
+
+    Raises:
+        RewriteError: naming it and them.
+    """
+    seen: dict[fx.Node, int] = {}
+    labels: list[str] = []
+    for index, (label, starts) in enumerate(buckets):
+        labels.append(label)
+        for start in starts:
+            other = seen.setdefault(start, index)
+            if other != index:
+                raise RewriteError(
+                    f"{start.name} is in two buckets, {labels[other]} and {label}; plan with fidelity='safe', which "
+                    "lists it once"
+                )
 
 
 def kind_of(start: fx.Node) -> Kind:
