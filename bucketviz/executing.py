@@ -15,15 +15,14 @@ from bucketviz.arguments import check_result, check_world_size
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import own_groups
-from bucketviz.execution.job import JobOptions, write_job
+from bucketviz.execution.job import DEVICE_TYPES, TIMEOUT_S, JobOptions, write_job
 from bucketviz.execution.launch import launch
 from bucketviz.progress import Advance, progress
 from bucketviz.records import Execution, Graph
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.views import rewrite_record
 
-BACKENDS = ("lockstep", "gloo", "nccl")
-TIMEOUT_S = 300.0
+BACKENDS = ("lockstep", *DEVICE_TYPES)
 _MAX_PROCESSES = 64
 """More ranks than that are no job for one machine."""
 _UNKNOWN_TO_GLOO = ("f8", "u16", "u32", "u64", "i16")
@@ -80,42 +79,46 @@ def execute(
     world = _checked_world_size(result.plan.graph, world_size)
     backend = _checked_backend(backend, device, world)
     record = rewrite_record(result)
+    runs: dict[str, Any] = {"seed": seed, "warmup": warmup, "repeats": repeats}
     with progress(f"Running {record.before.name} on {world} ranks", total=1.0) as advance:
         on_progress = on_progress or _steps(advance)
         if backend == "lockstep":
             _refuse_in_lockstep(compile=compile, profile=profile, outputs=outputs, imports=imports, port=port)
-            execution = verify_lockstep(
-                [result.before] * world,
-                [_rewritten_for(rank, result, world) for rank in range(world)],
-                result.plan.graph.groups,
-                inputs,
-                seed=seed,
-                device="cpu" if device is None else device,
-                warmup=0 if warmup is None else warmup,
-                repeats=1 if repeats is None else repeats,
+            execution = _in_lockstep(result, world, inputs, "cpu" if device is None else device, runs, on_progress)
+        else:
+            _check_fits_here(backend, world)
+            runs |= {"compile": compile, "profile": profile, "keep_outputs": outputs is not None}
+            execution = launch(
+                result.before,
+                result.plan,
+                _job_options(result.plan.graph, backend, world, {**runs, "timeout_s": timeout_s}),
+                inputs=inputs,
+                outputs=None if outputs is None else Path(outputs).expanduser(),
+                imports=imports,
+                port=port,
                 on_progress=on_progress,
             )
-            return replace(execution, rewrite=record)
-        _check_fits_here(backend, world)
-        asked: dict[str, Any] = {
-            "seed": seed,
-            "warmup": warmup,
-            "repeats": repeats,
-            "compile": compile,
-            "profile": profile,
-        }
-        asked |= {"keep_outputs": outputs is not None, "timeout_s": timeout_s}
-        execution = launch(
-            result.before,
-            result.plan,
-            _job_options(result.plan.graph, backend, world, asked),
-            inputs=inputs,
-            outputs=None if outputs is None else Path(outputs).expanduser(),
-            imports=imports,
-            port=port,
-            on_progress=on_progress,
-        )
-        return replace(execution, rewrite=record)
+    return replace(execution, rewrite=record)
+
+
+def _in_lockstep(
+    result: Bucketed,
+    world_size: int,
+    inputs: Sequence[Sequence[object]] | None,
+    device: str,
+    runs: dict[str, Any],
+    on_progress: Callable[[float], None],
+) -> Execution:
+    """Proves a rewrite in this process; it runs each side once, since its times say little."""
+    return verify_lockstep(
+        [result.before] * world_size,
+        [_rewritten_for(rank, result, world_size) for rank in range(world_size)],
+        result.plan.graph.groups,
+        inputs,
+        device=device,
+        on_progress=on_progress,
+        **{key: value for key, value in runs.items() if value is not None},
+    )
 
 
 def save_job(
@@ -197,7 +200,7 @@ def _checked_backend(backend: str | None, device: str | None, world_size: int) -
     if backend is None:
         is_gpu = str(device).startswith("cuda") or (device is None and 0 < world_size <= torch.cuda.device_count())
         backend = "nccl" if is_gpu else "gloo"
-    wanted = {"gloo": "cpu", "nccl": "cuda"}.get(backend)
+    wanted = DEVICE_TYPES.get(backend)
     if wanted and device is not None and str(device) != wanted:
         raise ExecutionError(
             f"backend={backend!r} runs on device={wanted!r}, got {str(device)!r}; give backend='lockstep', which runs "

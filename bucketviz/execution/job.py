@@ -34,7 +34,9 @@ EXECUTION = "execution.json"
 """What all ranks found, together: rank 0 writes it at the end."""
 AGENT = "agent"
 """Name of the status of the process that starts the ranks."""
-BACKENDS = ("gloo", "nccl")
+DEVICE_TYPES = {"gloo": "cpu", "nccl": "cuda"}
+"""By backend, where the tensors live."""
+TIMEOUT_S = 300.0
 Inputs = Sequence[Sequence[object]]
 
 
@@ -65,11 +67,12 @@ class JobOptions:
     compile: bool = False
     profile: bool = False
     keep_outputs: bool = False
-    timeout_s: float = 300.0
+    timeout_s: float = TIMEOUT_S
 
     def __post_init__(self) -> None:
-        if self.backend not in BACKENDS:
-            raise ExecutionError(f"ranks in processes of their own take {' or '.join(BACKENDS)}, got {self.backend!r}")
+        if self.backend not in DEVICE_TYPES:
+            known = " or ".join(DEVICE_TYPES)
+            raise ExecutionError(f"ranks in processes of their own take {known}, got {self.backend!r}")
         check_seed(self.seed)
         check_count("warmup", self.warmup, 0)
         check_count("repeats", self.repeats, 1)
@@ -83,7 +86,7 @@ class JobOptions:
     @property
     def device_type(self) -> str:
         """``cpu`` for gloo, ``cuda`` for nccl."""
-        return "cuda" if self.backend == "nccl" else "cpu"
+        return DEVICE_TYPES[self.backend]
 
 
 @dataclass(frozen=True)
