@@ -1,12 +1,10 @@
 """torch.compile with the pass on two real processes: the numbers of the same net without it, and Inductor's cache."""
 
 from contextlib import contextmanager
-from datetime import timedelta
 
 import pytest
 import torch
-import torch.distributed as dist
-from processes import found_by_ranks
+from processes import found_by_ranks, gloo_world
 from simple_fsdp import DIM, NUM_GATHERS, light_compilation, sharded_net
 from torch._dynamo.utils import counters
 from torch._inductor import config
@@ -69,26 +67,22 @@ def compiled_gathers(net, bucket_pass):
 
 
 def run_rank(rank, store, folder):
-    dist.init_process_group(
-        "gloo", init_method=f"file://{store}", rank=rank, world_size=NUM_RANKS, timeout=timedelta(seconds=LIMIT_SECONDS)
-    )
-    net = sharded_net(init_device_mesh("cpu", (NUM_RANKS,)))
-    x = torch.randn(5, DIM, generator=torch.Generator().manual_seed(rank))
-    with light_compilation():
-        with torch.no_grad():
-            gathers = {"eager": [arrived(weight) for weight in gathers_alone(net)]}
-            for mode in GATHER_MODES:
-                gathers[mode] = compiled_gathers(net, bv.BucketPass(mode=mode))
-        found = {"gathers": gathers, "uuid": bv.BucketPass().uuid()}
-        found["eager"] = one_step(net, x)
-        found["plain"] = compiled_step(net, x, None)
-        found["bucketed"] = compiled_step(net, x, bv.BucketPass())
-        found["again"] = compiled_step(net, x, bv.BucketPass())
-        found["small_cap"] = compiled_step(net, x, bv.BucketPass(cap_mib=1100 / 2**20, mode="coalesced"))
-        found["filtered"] = compiled_step(net, x, bv.BucketPass(filter_wait=lambda _: True))
-    torch.save(found, folder / f"{rank}.pt")
-    dist.barrier()
-    dist.destroy_process_group()
+    with gloo_world(rank, store, NUM_RANKS, LIMIT_SECONDS):
+        net = sharded_net(init_device_mesh("cpu", (NUM_RANKS,)))
+        x = torch.randn(5, DIM, generator=torch.Generator().manual_seed(rank))
+        with light_compilation():
+            with torch.no_grad():
+                gathers = {"eager": [arrived(weight) for weight in gathers_alone(net)]}
+                for mode in GATHER_MODES:
+                    gathers[mode] = compiled_gathers(net, bv.BucketPass(mode=mode))
+            found = {"gathers": gathers, "uuid": bv.BucketPass().uuid()}
+            found["eager"] = one_step(net, x)
+            found["plain"] = compiled_step(net, x, None)
+            found["bucketed"] = compiled_step(net, x, bv.BucketPass())
+            found["again"] = compiled_step(net, x, bv.BucketPass())
+            found["small_cap"] = compiled_step(net, x, bv.BucketPass(cap_mib=1100 / 2**20, mode="coalesced"))
+            found["filtered"] = compiled_step(net, x, bv.BucketPass(filter_wait=lambda _: True))
+        torch.save(found, folder / f"{rank}.pt")
 
 
 @contextmanager

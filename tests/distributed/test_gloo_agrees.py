@@ -1,12 +1,9 @@
 """Lockstep's collectives against gloo's: two real processes run the same graphs on the same inputs."""
 
-from datetime import timedelta
-
 import pytest
 import torch
-import torch.distributed as dist
 import torch.fx as fx
-from processes import found_by_ranks
+from processes import found_by_ranks, gloo_world
 
 from bucketviz import collectives as c
 from bucketviz.execution import compare, run_lockstep
@@ -41,13 +38,9 @@ def collective_input(rank, dtype):
 
 
 def run_on_gloo(rank, store, folder):
-    dist.init_process_group(
-        "gloo", init_method=f"file://{store}", rank=rank, world_size=NUM_RANKS, timeout=timedelta(seconds=60)
-    )
-    outputs = [collective_graph(rank, dtype)(collective_input(rank, dtype)) for dtype in DTYPES]
-    torch.save(outputs, folder / f"{rank}.pt")
-    dist.barrier()
-    dist.destroy_process_group()
+    with gloo_world(rank, store, NUM_RANKS):
+        outputs = [collective_graph(rank, dtype)(collective_input(rank, dtype)) for dtype in DTYPES]
+        torch.save(outputs, folder / f"{rank}.pt")
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,10 @@
 """On real ranks: reordered sums stay within their tolerance, and profiles show what overlapped."""
 
-from datetime import timedelta
-
 import pytest
 import torch
-import torch.distributed as dist
 import torch.fx as fx
 from graph_builder import Builder, aten
-from processes import found_by_ranks
+from processes import found_by_ranks, gloo_world
 
 import bucketviz as bv
 from bucketviz import collectives as c
@@ -61,13 +58,9 @@ def profiled_on_gloo():
 
 def run_on_gloo(rank, store, folder):
     torch.set_num_threads(1)
-    dist.init_process_group(
-        "gloo", init_method=f"file://{store}", rank=rank, world_size=NUM_RANKS, timeout=timedelta(seconds=60)
-    )
-    found = [compared_on_gloo(rank, dtype) for dtype in DTYPES]
-    torch.save((found, profiled_on_gloo()), folder / f"{rank}.pt")
-    dist.barrier()
-    dist.destroy_process_group()
+    with gloo_world(rank, store, NUM_RANKS):
+        found = [compared_on_gloo(rank, dtype) for dtype in DTYPES]
+        torch.save((found, profiled_on_gloo()), folder / f"{rank}.pt")
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,7 @@ On a machine without a GPU the same runs on the CPU, over gloo. Nothing is drawn
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
-import platform
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +28,7 @@ from copying import copy_speeds
 from versions import graph_of_layers, num_collectives, versions
 
 from bucketviz.execution import random_inputs, run_lockstep
+from bucketviz.execution.environment import environment
 from bucketviz.execution.measure import measure
 from bucketviz.records import Policy
 from bucketviz.units import format_bytes
@@ -61,9 +60,9 @@ def main() -> None:
     if world_size == 1:
         rows += _in_lockstep(options, device)
     console = Console()
-    console.print(
-        f"{_device_name(device)} | torch {torch.__version__} | {datetime.date.today()} | {' '.join(sys.argv)}"
-    )
+    made = environment(device)
+    told = (made.device_name, made.driver, f"torch {made.torch}", made.date, made.command)
+    console.print(" | ".join(filter(None, told)), soft_wrap=True)
     _print_steps(console, rows)
     _print_copies(console, options, device)
 
@@ -151,12 +150,6 @@ def _device() -> torch.device:
         return torch.device("cpu")
     torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     return torch.device("cuda", torch.cuda.current_device())
-
-
-def _device_name(device: torch.device) -> str:
-    if device.type == "cuda":
-        return f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}"
-    return f"no GPU: {platform.machine()}, {torch.get_num_threads()} threads"
 
 
 def _policy(options: argparse.Namespace) -> Policy:
