@@ -58,7 +58,8 @@ function drawGrid(pen: Pen, { layout, scale, height }: TimelineScene): void {
     context.moveTo(x, 4);
     context.lineTo(x, height - 4);
     context.stroke();
-    writeText(pen, label, x + 4, 10, scale.right + 10 - x - 4, style);
+    const room = scale.right + 10 - x - 4;
+    if (pen.text.widthOf(label, style.font) <= room) writeText(pen, label, x + 4, 10, room, style); // half a number says nothing
   }
 }
 
