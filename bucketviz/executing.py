@@ -79,7 +79,8 @@ def execute(
     world = _checked_world_size(result.plan.graph, world_size)
     backend = _checked_backend(backend, device, world)
     record = rewrite_record(result)
-    runs: dict[str, Any] = {"seed": seed, "warmup": warmup, "repeats": repeats}
+    counts = {"warmup": warmup, "repeats": repeats}
+    runs: dict[str, Any] = {"seed": seed} | {name: count for name, count in counts.items() if count is not None}
     with progress(f"Running {record.before.name} on {world} ranks", total=1.0) as advance:
         on_progress = on_progress or _steps(advance)
         if backend == "lockstep":
@@ -109,7 +110,7 @@ def _in_lockstep(
     runs: dict[str, Any],
     on_progress: Callable[[float], None],
 ) -> Execution:
-    """Proves a rewrite in this process; it runs each side once, since its times say little."""
+    """Proves a rewrite in this process."""
     return verify_lockstep(
         [result.before] * world_size,
         [_rewritten_for(rank, result, world_size) for rank in range(world_size)],
@@ -117,7 +118,7 @@ def _in_lockstep(
         inputs,
         device=device,
         on_progress=on_progress,
-        **{key: value for key, value in runs.items() if value is not None},
+        **runs,
     )
 
 
@@ -162,7 +163,7 @@ def _job_options(graph: Graph, backend: str, world_size: int, given: dict[str, A
     unknown = set(given) - set(known)
     if unknown:
         raise ExecutionError(f"unknown option {', '.join(sorted(unknown))}; a job has {', '.join(known)}")
-    options = JobOptions(backend, world_size, **{key: value for key, value in given.items() if value is not None})
+    options = JobOptions(backend, world_size, **given)
     for rank in range(world_size):
         own_groups(rank, graph.groups, world_size)
     if backend == "gloo":
