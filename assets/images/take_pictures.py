@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 import bucketviz as bv
 
@@ -21,16 +21,25 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
 def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = open_browser(playwright)
+        address = llama_page(Path(folder)).as_uri()
+        for scheme in ("light", "dark"):
+            print(take(browser, address, scheme).name)
+        browser.close()
+
+
+def open_browser(playwright: Playwright) -> Browser:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         sys.exit("no Chromium here; install it (Debian: apt-get install chromium)")
+    return playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+
+
+def llama_page(folder: Path) -> Path:
+    """Writes the offline page of a Llama with eight layers; gives its path."""
     captured = bv.capture(bv.gallery.llama(num_layers=8), bv.gallery.llama_inputs(), world_size=8)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page = bv.explore(captured, cap_mib=4, title="llama-8-layers").to_html(Path(folder) / "page.html")
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        for scheme in ("light", "dark"):
-            print(take(browser, page.as_uri(), scheme).name)
-        browser.close()
+    return bv.explore(captured, cap_mib=4, title="llama-8-layers").to_html(folder / "page.html")
 
 
 def take(browser: Browser, address: str, scheme: str) -> Path:
