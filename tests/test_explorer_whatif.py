@@ -12,7 +12,7 @@ import bucketviz as bv
 from bucketviz.errors import ExplorerError, PolicyError
 from bucketviz.explorer import Explorer, Subject
 from bucketviz.explorer import changes as changes_module
-from bucketviz.explorer import widget as widget_module
+from bucketviz.explorer import whatif as whatif_module
 from bucketviz.records import Policy, save
 from bucketviz.views import rewrite_record
 
@@ -126,7 +126,7 @@ def test_the_first_policy_again_leaves_nothing_to_tell(explorer: Explorer) -> No
 def test_a_large_graph_is_planned_first_and_rewritten_when_asked(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(widget_module, "MOST_NODES_AT_ONCE", 3)
+    monkeypatch.setattr(whatif_module, "MOST_NODES_AT_ONCE", 3)
     monkeypatch.setattr(changes_module, "MOST_EVIDENCE", 2)
     explorer.selection = ["ag4"]
     explorer.policy = Policy(cap_mib=1)

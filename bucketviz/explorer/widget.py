@@ -1,38 +1,28 @@
-"""The Jupyter widget: a payload to draw, and what both sides share: selection, step, policy."""
+"""The Jupyter widget: what a user makes, looks at and saves."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anywidget
-import traitlets
-
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
-from bucketviz.explorer.changes import describe_change, describe_difference
 from bucketviz.explorer.payload import build_payload, report
-from bucketviz.explorer.prediction import Score, check_guesses, score
-from bucketviz.explorer.selecting import carried_selection, carried_step, found, is_selectable, selectable
+from bucketviz.explorer.prediction import Score, score
+from bucketviz.explorer.selecting import found
 from bucketviz.explorer.standalone import write_page
 from bucketviz.explorer.subject import Subject
-from bucketviz.records import Plan, PlanDiff, Policy, Rewrite
+from bucketviz.explorer.whatif import WhatIf
+from bucketviz.records import Rewrite
 
 if TYPE_CHECKING:
     import graphviz
     import networkx as nx
 
-THEMES = ("auto", "light", "dark")
-MIN_HEIGHT = 360
-MOST_NODES_AT_ONCE = 1_000
-"""A larger graph is planned at once and rewritten when the browser has drawn that and asks for the rest."""
 
-
-class Explorer(anywidget.AnyWidget):
+class Explorer(WhatIf):
     """Shows rewrites as one linked picture: summary, decisions, graphs, inspector, timeline.
 
     Args:
@@ -61,21 +51,6 @@ class Explorer(anywidget.AnyWidget):
         PolicyError: for a policy that cannot be planned with; the last one stays.
     """
 
-    payload = traitlets.Unicode().tag(sync=True)
-    selection = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    step = traitlets.Int(-1).tag(sync=True)
-    view = traitlets.Int(0).tag(sync=True)
-    filter = traitlets.Unicode().tag(sync=True)
-    policy = traitlets.Instance(Policy)
-    quiz = traitlets.Bool(False).tag(sync=True)
-    guesses = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    changes = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
-    differences = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
-    asked = traitlets.Dict().tag(sync=True)
-    answer = traitlets.Dict().tag(sync=True)
-    theme = traitlets.Unicode("auto").tag(sync=True)
-    height = traitlets.Int(780).tag(sync=True)
-
     def __init__(
         self,
         subjects: Sequence[Subject],
@@ -87,30 +62,10 @@ class Explorer(anywidget.AnyWidget):
     ) -> None:
         if not subjects:
             raise ExplorerError("there is nothing to show; give at least one graph")
-        self.subjects = tuple(subjects)
         self._title = title or " and ".join(subject.name for subject in subjects)
         self._rank = rank
-        self._complete: set[int] = set()
-        self._planned = subjects[0].plan
         self._document = build_payload(subjects, self._title, rank)
-        super().__init__(
-            _esm=bundle_text(),
-            payload=json.dumps(self._document),
-            policy=self._planned.policy,
-            theme=theme,
-            height=height,
-            selection=[],
-        )
-
-    @property
-    def subject(self) -> Subject:
-        """The graph that is shown, with its plan."""
-        return self.subjects[self.view]
-
-    @property
-    def plan(self) -> Plan:
-        """The plan that is shown."""
-        return self.subject.plan
+        super().__init__(subjects, _esm=bundle_text(), payload=json.dumps(self._document), theme=theme, height=height)
 
     @property
     def rewrite(self) -> Rewrite:
@@ -138,36 +93,9 @@ class Explorer(anywidget.AnyWidget):
         return self.subject.result()
 
     @property
-    def difference(self) -> PlanDiff | None:
-        """What moved from the pinned plan to the one that is shown; None where none is pinned."""
-        return None if self.subject.pinned is None else self.subject.pinned.diff(self.plan)
-
-    @property
     def score(self) -> Score:
         """How many of the predictions so far are right."""
         return score(self.plan, self.guesses)
-
-    def replan(self, **options: Any) -> None:
-        """Plans the graph that is shown with some fields of its policy changed: ``explorer.replan(cap_mib=200)``.
-
-        Raises:
-            PolicyError: for a policy that cannot be planned with; the last one stays.
-            ExplorerError: for a field that a policy does not have, and where nothing can be planned.
-        """
-        unknown = ", ".join(sorted(options.keys() - Policy.__dataclass_fields__.keys()))
-        if unknown:
-            raise ExplorerError(f"unknown option {unknown}; a policy has {', '.join(Policy.__dataclass_fields__)}")
-        self.policy = replace(self.policy, **options)
-
-    def pin(self) -> None:
-        """Pins the plan that is shown: whatever is planned from now on is held against it."""
-        self.subject.pinned = self.plan
-        self._tell_difference()
-
-    def unpin(self) -> None:
-        """Compares no longer."""
-        self.subject.pinned = None
-        self._tell_difference()
 
     def goto(self, name: str) -> None:
         """Selects a node, a collective or a bucket (``B3``), in the view that has it: the shown one before others.
@@ -268,114 +196,3 @@ class Explorer(anywidget.AnyWidget):
         if data is not None:
             data["text/plain"] = str(self)
         return bundle
-
-    @traitlets.validate("selection")
-    def _check_selection(self, proposal: dict[str, Any]) -> list[str]:
-        for name in proposal["value"]:
-            if not is_selectable(self.subject, name):
-                close = ", ".join(get_close_matches(name, selectable(self.subject), n=3, cutoff=0.4)) or "none"
-                graph = self.plan.graph.name
-                raise ExplorerError(f"cannot select {name!r}: {graph} has no such node; close: {close}")
-        return list(proposal["value"])
-
-    @traitlets.validate("step")
-    def _check_step(self, proposal: dict[str, Any]) -> int:
-        return _checked_index("step", proposal["value"], -1, len(self.plan.decisions))
-
-    @traitlets.validate("guesses")
-    def _check_guesses(self, proposal: dict[str, Any]) -> list[str]:
-        return check_guesses(self.plan, proposal["value"])
-
-    @traitlets.validate("view")
-    def _check_view(self, proposal: dict[str, Any]) -> int:
-        return _checked_index("view", proposal["value"], 0, len(self.subjects))
-
-    @traitlets.validate("theme")
-    def _check_theme(self, proposal: dict[str, Any]) -> str:
-        if proposal["value"] not in THEMES:
-            raise ExplorerError(f"theme={proposal['value']!r} is not known; choose one of {', '.join(THEMES)}")
-        return str(proposal["value"])
-
-    @traitlets.validate("height")
-    def _check_height(self, proposal: dict[str, Any]) -> int:
-        if proposal["value"] < MIN_HEIGHT:
-            raise ExplorerError(f"height={proposal['value']} leaves no room; give at least {MIN_HEIGHT} CSS pixels")
-        return int(proposal["value"])
-
-    @traitlets.validate("policy")
-    def _plan_with(self, proposal: dict[str, Any]) -> Policy:
-        self._planned = self.subject.planned(proposal["value"])
-        return self._planned.policy
-
-    @traitlets.observe("policy")
-    def _show_planned(self, _: dict[str, Any]) -> None:
-        before = self.plan
-        if self._planned is before:
-            return
-        selection = carried_selection(self.selection, before, self._planned)
-        step = carried_step(self.step, before, self._planned)
-        self.subject.show(self._planned)
-        with self.hold_sync():
-            self.selection = [name for name in selection if is_selectable(self.subject, name)]
-            self.step = step
-            self.guesses = []
-            self._complete.discard(self.view)
-            self._tell_change()
-            self._tell_difference()
-
-    @traitlets.observe("view")
-    def _keep_what_this_view_has(self, _: dict[str, Any]) -> None:
-        self.policy = self.plan.policy
-        self.guesses = []
-        self.selection = [name for name in self.selection if is_selectable(self.subject, name)]
-        if self.step >= len(self.plan.decisions):
-            self.step = -1
-
-    def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Adopts what the browser says; it may still be looking at the plan before, so what is gone is left out."""
-        self.view = sync_data.pop("view", self.view)
-        if "selection" in sync_data:
-            sync_data["selection"] = [name for name in sync_data["selection"] if is_selectable(self.subject, name)]
-        if "step" in sync_data:
-            sync_data["step"] = min(sync_data["step"], len(self.plan.decisions) - 1)
-        super().set_state(sync_data)
-
-    @traitlets.observe("asked")
-    def _answer_browser(self, change: dict[str, Any]) -> None:
-        asked, problem = change["new"], ""
-        with self.hold_sync():
-            try:
-                self._carry_out(asked)
-            except Exception as error:
-                problem = f"{type(error).__name__}: {error}"
-            self.answer = {"id": asked.get("id", ""), "problem": problem}
-
-    def _carry_out(self, asked: dict[str, Any]) -> None:
-        self.view = asked.get("view", self.view)
-        if "policy" in asked:
-            self.replan(**asked["policy"])
-        if "pin" in asked:
-            (self.pin if asked["pin"] else self.unpin)()
-        if asked.get("restore") and self.subject.pinned is not None:
-            self.policy = self.subject.pinned.policy
-        if asked.get("complete"):
-            self._complete.add(self.view)
-            self._tell_change()
-
-    def _tell_change(self) -> None:
-        """Tells the browser of the plan; with all there is when it was asked for or is quickly made."""
-        is_complete = self.view in self._complete or len(self.plan.graph.nodes) <= MOST_NODES_AT_ONCE
-        if is_complete:
-            self.subject.try_to_rewrite()
-        text = describe_change(self.subject, self.selection, is_complete=is_complete)
-        self.changes = {**self.changes, str(self.view): text}
-
-    def _tell_difference(self) -> None:
-        text = describe_difference(self.subject.pinned, self.plan)
-        self.differences = {**self.differences, str(self.view): text}
-
-
-def _checked_index(name: str, value: int, low: int, end: int) -> int:
-    if not low <= value < end:
-        raise ExplorerError(f"{name}={value} is out of range; there are {end}, counted from 0")
-    return value

@@ -1,0 +1,110 @@
+"""What if it were bucketed otherwise: another plan of the view that is shown, asked for by the user or the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import traitlets
+
+from bucketviz.errors import ExplorerError
+from bucketviz.explorer.changes import describe_change, describe_difference
+from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
+from bucketviz.explorer.shared import SharedState
+from bucketviz.explorer.subject import Subject
+from bucketviz.records import PlanDiff, Policy
+
+MOST_NODES_AT_ONCE = 1_000
+"""A larger graph is planned at once and rewritten when the browser has drawn that and asks for the rest."""
+
+
+class WhatIf(SharedState):
+    """Plans anew when the policy changes, holds plans against a pinned one, and tells the browser."""
+
+    def __init__(self, subjects: Sequence[Subject], **state: Any) -> None:
+        self._complete: set[int] = set()
+        self._planned = subjects[0].plan
+        super().__init__(subjects, policy=self._planned.policy, **state)
+
+    @property
+    def difference(self) -> PlanDiff | None:
+        """What moved from the pinned plan to the one that is shown; None where none is pinned."""
+        return None if self.subject.pinned is None else self.subject.pinned.diff(self.plan)
+
+    def replan(self, **options: Any) -> None:
+        """Plans the graph that is shown with some fields of its policy changed: ``explorer.replan(cap_mib=200)``.
+
+        Raises:
+            PolicyError: for a policy that cannot be planned with; the last one stays.
+            ExplorerError: for a field that a policy does not have, and where nothing can be planned.
+        """
+        unknown = ", ".join(sorted(options.keys() - Policy.__dataclass_fields__.keys()))
+        if unknown:
+            raise ExplorerError(f"unknown option {unknown}; a policy has {', '.join(Policy.__dataclass_fields__)}")
+        self.policy = replace(self.policy, **options)
+
+    def pin(self) -> None:
+        """Pins the plan that is shown: whatever is planned from now on is held against it."""
+        self.subject.pinned = self.plan
+        self._tell_difference()
+
+    def unpin(self) -> None:
+        """Compares no longer."""
+        self.subject.pinned = None
+        self._tell_difference()
+
+    @traitlets.validate("policy")
+    def _plan_with(self, proposal: dict[str, Any]) -> Policy:
+        self._planned = self.subject.planned(proposal["value"])
+        return self._planned.policy
+
+    @traitlets.observe("policy")
+    def _show_planned(self, _: dict[str, Any]) -> None:
+        before = self.plan
+        if self._planned is before:
+            return
+        selection = carried_selection(self.selection, before, self._planned)
+        step = carried_step(self.step, before, self._planned)
+        self.subject.show(self._planned)
+        with self.hold_sync():
+            self.selection = [name for name in selection if is_selectable(self.subject, name)]
+            self.step = step
+            self.guesses = []
+            self._complete.discard(self.view)
+            self._tell_change()
+            self._tell_difference()
+
+    @traitlets.observe("asked")
+    def _answer_browser(self, change: dict[str, Any]) -> None:
+        asked, problem = change["new"], ""
+        with self.hold_sync():
+            try:
+                self._carry_out(asked)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            self.answer = {"id": asked.get("id", ""), "problem": problem}
+
+    def _carry_out(self, asked: dict[str, Any]) -> None:
+        self.view = asked.get("view", self.view)
+        if "policy" in asked:
+            self.replan(**asked["policy"])
+        if "pin" in asked:
+            (self.pin if asked["pin"] else self.unpin)()
+        if asked.get("restore") and self.subject.pinned is not None:
+            self.policy = self.subject.pinned.policy
+        if asked.get("complete"):
+            self._complete.add(self.view)
+            self._tell_change()
+
+    def _tell_change(self) -> None:
+        """Tells the browser of the plan; with all there is when it was asked for or is quickly made."""
+        is_complete = self.view in self._complete or len(self.plan.graph.nodes) <= MOST_NODES_AT_ONCE
+        if is_complete:
+            self.subject.try_to_rewrite()
+        text = describe_change(self.subject, self.selection, is_complete=is_complete)
+        self.changes = {**self.changes, str(self.view): text}
+
+    def _tell_difference(self) -> None:
+        text = describe_difference(self.subject.pinned, self.plan)
+        self.differences = {**self.differences, str(self.view): text}
