@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bucketviz import bucketing, errors, records
     from bucketviz.compiling import BucketPass
     from bucketviz.records import Policy, check_ranks, load
-    from bucketviz.showing import explore
+    from bucketviz.showing import explore, lesson
     from bucketviz.sources import gallery
     from bucketviz.sources.fake_world import fake_world
     from bucketviz.verbs import bucket, capture, describe, execute, plan, save_job, simulate
@@ -38,6 +38,7 @@ __all__ = [
     "explore",
     "fake_world",
     "gallery",
+    "lesson",
     "load",
     "plan",
     "records",
@@ -50,6 +51,7 @@ _MODULES["gallery"] = "bucketviz.sources.gallery"
 _HOMES = {
     "BucketPass": "bucketviz.compiling",
     "explore": "bucketviz.showing",
+    "lesson": "bucketviz.showing",
     "fake_world": "bucketviz.sources.fake_world",
 }
 _HOMES |= dict.fromkeys(("Policy", "check_ranks", "load"), "bucketviz.records")

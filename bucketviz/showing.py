@@ -1,4 +1,4 @@
-"""Showing: ``explore``, which needs torch for graphs but not for what was saved."""
+"""Showing: ``explore`` and ``lesson``, which need torch for graphs but not for what was saved."""
 
 from __future__ import annotations
 
@@ -37,13 +37,71 @@ def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
         PolicyError: for an option that is none.
         RecordError: for a file that holds no record.
     """
+    return _opened([source, *more], options)
+
+
+def lesson(
+    source: Any,
+    /,
+    *more: Any,
+    ask_kinds: Any = (),
+    ask_reasons: Any = (),
+    ask_from: int = 0,
+    **options: Any,
+) -> Explorer:
+    """Opens the explorer as a lesson: it stops ahead of each verdict, asks, reveals it with its reason, keeps score.
+
+    Predict by click or with the keys 1, 2, 3, and go on with ``n``. What is decided later is not shown yet, in no pane;
+    what is not asked for is told when its turn has come. ``explorer.score`` is the score, ``explorer.guesses`` the
+    predictions on ``explorer.questions``; ``explorer.to_html(path)`` writes the lesson as an offline page.
+
+    Args:
+        source: What :func:`explore` takes.
+        more: As for :func:`explore`.
+        ask_kinds: The kinds of collective whose verdicts are asked for, one or several; by default all.
+        ask_reasons: The reasons (``"joined"``, ``"over cap"``, …) whose decisions are asked for; by default all.
+        ask_from: Step of the first decision that may be asked for, from 0; those before are shown.
+        options: As for :func:`explore`.
+
+    Raises:
+        ExplorerError: for a kind, reason or step that cannot be, when nothing is left to ask for, and as
+            :func:`explore`.
+        PolicyError: for an option that is none.
+        RecordError: for a file that holds no record.
+
+    Example:
+        >>> import torch, bucketviz as bv
+        >>> gm = bv.capture(torch.nn.Linear(8, 8), torch.ones(2, 8)).forward
+        >>> lesson = bv.lesson(gm)
+        >>> [decision.reason.value for decision in lesson.questions]
+        ['opened', 'joined']
+        >>> lesson.guesses = ["opens", "alone"]  # in the browser a click each
+        >>> print(lesson.score)
+        1 of 2 right
+    """
+    from bucketviz.explorer import Asked
+
+    explorer = _opened([source, *more], options, asks=Asked(ask_kinds, ask_reasons, ask_from))
+    for view in range(len(explorer.subjects)):
+        explorer.view = view
+        if explorer.questions:
+            explorer.quiz = True
+            explorer.step = explorer.questions[0].step
+            explorer.selection = [explorer.questions[0].collective]
+            return explorer
+    graphs = ", ".join(subject.plan.summary().splitlines()[0] for subject in explorer.subjects)
+    raise ExplorerError(f"no decision is asked for ({graphs}); ask for other kinds or reasons, or from an earlier step")
+
+
+def _opened(given: list[Any], options: dict[str, Any], **looks: Any) -> Explorer:
+    """Gives the explorer of sources, and of the policies behind them."""
     from bucketviz.explorer import Explorer, name_apart
 
-    look = {key: options.pop(key) for key in _LOOKS if key in options}
-    sources, policies = _split([source, *more])
+    look = looks | {key: options.pop(key) for key in _LOOKS if key in options}
+    sources, policies = _split(given)
     if options:
         policies = [policy_of(policies[0] if policies else None, options)]
-    name = getattr(source, "name", "")
+    name = getattr(given[0], "name", "")
     if isinstance(name, str) and name and len(sources) == 1:
         look.setdefault("title", name)
     with progress("Laying out"):

@@ -181,7 +181,10 @@ def test_predictions_are_held_against_the_plan() -> None:
     assert explorer.score == (2, 4)
     explorer.guesses = ["opens", "joins", "opens", "joins", "alone"]
     assert explorer.score == (5, 5)
-    for guesses, problem in ((["maybe"], "a guess of 'maybe' is not known"), (["alone"] * 6, "has 5 decisions")):
+    for guesses, problem in (
+        (["maybe"], "a guess of 'maybe' is not known"),
+        (["alone"] * 6, "has 5 decisions to predict"),
+    ):
         with pytest.raises(ExplorerError, match=problem):
             explorer.guesses = guesses
     explorer.replan(cap_mib=1)
@@ -192,3 +195,45 @@ def test_a_page_can_open_predicting(explorer: Explorer, tmp_path: Path) -> None:
     explorer.quiz = True
     packed = Page(page_of(explorer, tmp_path)).scripts["bucketviz-payload"]
     assert json.loads(gzip.decompress(base64.b64decode(packed))) == json.loads(explorer.payload) | {"quiz": True}
+
+
+def test_a_lesson_stands_in_front_of_its_first_question_and_keeps_score() -> None:
+    lesson = bv.lesson(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB, ask_reasons="joined")
+    assert lesson.quiz
+    assert [(each.step, each.collective) for each in lesson.questions] == [(1, "ag1"), (3, "ag3")]
+    assert (lesson.step, lesson.selection) == (1, ["ag1"])
+    lesson.guesses = ["joins", "alone"]
+    assert lesson.score == (1, 2)
+    with pytest.raises(ExplorerError, match=r"got 3 guesses, and .* has 2 decisions to predict"):
+        lesson.guesses = ["joins"] * 3
+    lesson.replan(cap_mib=1)
+    assert [each.collective for each in lesson.questions] == ["ag1", "ag2", "ag3", "ag4"]
+
+
+def test_a_lesson_asks_by_kind_and_from_a_step_on() -> None:
+    gm = SAMPLES["run_with_another_kind_inside"]()
+    assert [each.collective for each in bv.lesson(gm, ask_kinds=["all_gather"]).questions] == ["ag0", "ag1"]
+    assert [each.step for each in bv.lesson(gm, ask_from=2).questions] == [2]
+    both = bv.lesson([SAMPLES["adjacent_gathers"](), gm], ask_kinds="all_reduce")
+    assert (both.view, both.selection) == (1, ["ar0"])
+
+
+def test_a_lesson_does_not_tell_in_text_what_it_asks() -> None:
+    lesson = bv.lesson(SAMPLES["over_the_cap"](), title="my lesson")
+    bundle = lesson._repr_mimebundle_()
+    assert (bundle[0] if isinstance(bundle, tuple) else bundle)["text/plain"] == "my lesson"
+    assert "joined B0" in str(lesson)
+
+
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"ask_kinds": "gather"}, "ask_kinds='gather' is not known; choose out of all_gather"),
+        ({"ask_reasons": ["joined", 3]}, "ask_reasons=3 is not known; choose out of opened, joined"),
+        ({"ask_from": -1}, "ask_from takes the step of a decision, counted from 0, got -1"),
+        ({"ask_from": 5}, "no decision is asked for .*5 collectives → 1.*; ask for other kinds or reasons"),
+    ],
+)
+def test_a_lesson_that_cannot_be_says_why(asked: dict, problem: str) -> None:
+    with pytest.raises(ExplorerError, match=problem):
+        bv.lesson(SAMPLES["over_the_cap"](), **asked)

@@ -10,23 +10,28 @@ from bucketviz.explorer.details import describe_decision, member_labels
 from bucketviz.explorer.estimated import prediction_stats
 from bucketviz.explorer.measured import describe_run, run_stats
 from bucketviz.explorer.planned import describe_plan, stat
+from bucketviz.explorer.prediction import EVERYTHING, Asked
 from bucketviz.explorer.rewritten import bucket_labels, describe_program_order, describe_rewrite
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import SCHEMA, Graph
 
 
-def build_payload(subjects: Sequence[Subject], title: str, rank: int | None = None) -> dict[str, Any]:
+def build_payload(
+    subjects: Sequence[Subject], title: str, rank: int | None = None, asks: Asked = EVERYTHING
+) -> dict[str, Any]:
     """Gives the document for several graphs, each a view.
 
     Args:
         subjects: The graphs as they are shown now.
         title: Heading.
         rank: Whose measured timelines; the first that was profiled by default.
+        asks: Which decisions are predicted; all by default.
     """
     return {
         "schema": SCHEMA,
         "title": title,
         "quiz": False,
+        "asks": asks.described(),
         "subtitle": _ranks_text(subjects[0].plan.graph),
         "views": [build_view(subject, rank) for subject in subjects],
     }

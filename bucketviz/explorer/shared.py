@@ -10,7 +10,7 @@ import anywidget
 import traitlets
 
 from bucketviz.errors import ExplorerError
-from bucketviz.explorer.prediction import check_guesses
+from bucketviz.explorer.prediction import Asked, check_guesses
 from bucketviz.explorer.selecting import is_selectable, selectable
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import Plan, Policy
@@ -37,8 +37,9 @@ class SharedState(anywidget.AnyWidget):
     theme = traitlets.Unicode("auto").tag(sync=True)
     height = traitlets.Int(780).tag(sync=True)
 
-    def __init__(self, subjects: Sequence[Subject], **state: Any) -> None:
+    def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
         self.subjects = tuple(subjects)
+        self._asks = asks
         super().__init__(**state)
 
     @property
@@ -66,7 +67,7 @@ class SharedState(anywidget.AnyWidget):
 
     @traitlets.validate("guesses")
     def _check_guesses(self, proposal: dict[str, Any]) -> list[str]:
-        return check_guesses(self.plan, proposal["value"])
+        return check_guesses(self.plan.graph.name, self._asks.of(self.plan), proposal["value"])
 
     @traitlets.validate("view")
     def _check_view(self, proposal: dict[str, Any]) -> int:

@@ -10,6 +10,7 @@ import traitlets
 
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.changes import describe_change, describe_difference
+from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
 from bucketviz.explorer.shared import SharedState
 from bucketviz.explorer.subject import Subject
@@ -22,10 +23,10 @@ MOST_NODES_AT_ONCE = 1_000
 class WhatIf(SharedState):
     """Plans anew when the policy changes, holds plans against a pinned one, and tells the browser."""
 
-    def __init__(self, subjects: Sequence[Subject], **state: Any) -> None:
+    def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
         self._complete: set[int] = set()
         self._planned = subjects[0].plan
-        super().__init__(subjects, policy=self._planned.policy, **state)
+        super().__init__(subjects, asks, policy=self._planned.policy, **state)
 
     @property
     def difference(self) -> PlanDiff | None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
 from bucketviz.explorer.payload import build_payload, report
-from bucketviz.explorer.prediction import Score, score
+from bucketviz.explorer.prediction import EVERYTHING, Asked, Score, score
 from bucketviz.explorer.selecting import found
 from bucketviz.explorer.standalone import write_page
 from bucketviz.explorer.subject import Subject
 from bucketviz.explorer.whatif import WhatIf
-from bucketviz.records import Rewrite
+from bucketviz.records import Decision, Rewrite
 
 if TYPE_CHECKING:
     import graphviz
@@ -31,6 +31,7 @@ class Explorer(WhatIf):
         title: Heading; by default the graphs' names.
         theme: ``auto`` follows the page, or ``light``, ``dark``.
         height: Height of the widget in CSS pixels, at least 360.
+        asks: Which verdicts are predicted while ``quiz`` is on; all by default.
 
     Attributes:
         selection: What is selected, shared with the browser: FX names of the graph before
@@ -42,7 +43,7 @@ class Explorer(WhatIf):
         policy: How the graph that is shown is bucketed; each view has its own. Setting it, here or with the controls
             in the browser, plans that graph anew: ``explorer.policy = bv.Policy(cap_mib=200)``.
         quiz: True while each verdict is predicted before it is shown. Shared with the browser.
-        guesses: What was predicted, from the first decision on: ``joins`` the open bucket, ``opens`` one, or is left
+        guesses: What was predicted, from the first question on: ``joins`` the open bucket, ``opens`` one, or is left
             ``alone``. They start over with another plan or view. Shared with the browser.
 
     Raises:
@@ -59,13 +60,15 @@ class Explorer(WhatIf):
         title: str = "",
         theme: str = "auto",
         height: int = 780,
+        asks: Asked = EVERYTHING,
     ) -> None:
         if not subjects:
             raise ExplorerError("there is nothing to show; give at least one graph")
         self._title = title or " and ".join(subject.name for subject in subjects)
         self._rank = rank
-        self._document = build_payload(subjects, self._title, rank)
-        super().__init__(subjects, _esm=bundle_text(), payload=json.dumps(self._document), theme=theme, height=height)
+        self._document = build_payload(subjects, self._title, rank, asks)
+        payload = json.dumps(self._document)
+        super().__init__(subjects, asks, _esm=bundle_text(), payload=payload, theme=theme, height=height)
 
     @property
     def rewrite(self) -> Rewrite:
@@ -93,9 +96,14 @@ class Explorer(WhatIf):
         return self.subject.result()
 
     @property
+    def questions(self) -> tuple[Decision, ...]:
+        """The decisions that are predicted, in the order of the pass."""
+        return self._asks.of(self.plan)
+
+    @property
     def score(self) -> Score:
         """How many of the predictions so far are right."""
-        return score(self.plan, self.guesses)
+        return score(self.questions, self.guesses)
 
     def goto(self, name: str) -> None:
         """Selects a node, a collective or a bucket (``B3``), in the view that has it: the shown one before others.
@@ -176,7 +184,7 @@ class Explorer(WhatIf):
         if any(subject.is_changed for subject in self.subjects):
             for subject in self.subjects:
                 subject.try_to_rewrite()
-            document = build_payload(self.subjects, self._title, self._rank)
+            document = build_payload(self.subjects, self._title, self._rank, self._asks)
         return write_page({**document, "quiz": self.quiz}, path, self.theme)
 
     @property
@@ -194,5 +202,5 @@ class Explorer(WhatIf):
         bundle = super()._repr_mimebundle_(**kwargs)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         if data is not None:
-            data["text/plain"] = str(self)
+            data["text/plain"] = self._title if self.quiz else str(self)  # a lesson does not tell what it asks
         return bundle

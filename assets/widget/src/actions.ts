@@ -31,8 +31,7 @@ export function select(store: Store, ref: Ref, adds = false): void {
 }
 
 export function goToStep(store: Store, wanted: number): void {
-  const { quiz, guesses } = store.state;
-  const step = quiz ? Math.min(wanted, guesses.length) : wanted; // no further than to what is asked
+  const step = Math.min(wanted, store.numKnown); // no further than to what is asked
   const decision = store.current.decisions[step];
   if (decision !== undefined) store.set({ step, selection: [decision.name] });
 }

@@ -1,5 +1,6 @@
 // The one place where what is selected, stepped to, searched and shown is kept.
 
+import { numKnownAt, questionsOf } from "./quiz/asks";
 import { masked } from "./quiz/mask";
 import type { Payload, State, Store, View } from "./types";
 
@@ -33,8 +34,14 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
     get truth() {
       return viewAt(payload, state.view);
     },
+    get questions() {
+      return questionsOf(this.truth, payload.asks);
+    },
+    get numKnown() {
+      return numKnownIn(payload, state);
+    },
     get current() {
-      return state.quiz ? viewSoFar(this.truth, state.guesses.length) : this.truth;
+      return state.quiz ? viewSoFar(this.truth, this.numKnown) : this.truth;
     },
     set(patch) {
       const next = settled(payload, state, patch);
@@ -77,13 +84,18 @@ function viewAt(payload: Payload, index: number): View {
   return view;
 }
 
+function numKnownIn(payload: Payload, { quiz, guesses, view: index }: Readonly<State>): number {
+  const view = viewAt(payload, index);
+  return quiz ? numKnownAt(view, payload.asks, guesses.length) : view.decisions.length;
+}
+
 // Indices and names mean something in one view only, so another view starts with nothing selected.
 function settled(payload: Payload, state: Readonly<State>, patch: Partial<State>): State {
   const view = patch.view ?? state.view;
   const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [], guesses: [] };
   const next = { ...state, ...start, ...patch };
   const lastStep = viewAt(payload, view).decisions.length - 1;
-  next.step = Math.max(-1, Math.min(next.step, lastStep, next.quiz ? next.guesses.length : lastStep));
+  next.step = Math.max(-1, Math.min(next.step, lastStep, numKnownIn(payload, next)));
   const showsOther = next.quiz !== state.quiz || (next.quiz && !isSame(next.guesses, state.guesses));
   if (showsOther && view === state.view && next.revision === state.revision) next.revision += 1;
   return next;

@@ -6,7 +6,15 @@ export interface Payload {
   title: string; // "llama-8-layers"
   subtitle: string; // "8 ranks"
   quiz: boolean; // opens predicting
+  asks: Asks; // which verdicts are asked for
   views: View[]; // at least one; a switch appears when there are several (forward, backward)
+}
+
+// Of the decisions those from a step on, of these kinds and reasons; none named is all.
+export interface Asks {
+  kinds: Kind[];
+  reasons: string[]; // Reason enum values
+  from: number;
 }
 
 export interface View {
@@ -187,7 +195,7 @@ export interface State {
   kinds: Kind[]; // kinds shown; [] = all
   graphView: "before" | "split" | "after" | "diff";
   quiz: boolean; // each verdict is predicted before it is shown; shared with Python
-  guesses: Guess[]; // on the decisions from the first; shared with Python
+  guesses: Guess[]; // on what is asked, from the first; shared with Python
   movesOnly: boolean; // only what moved from the pinned plan
   revision: number; // counts how often the view that is shown was planned anew
   axis: "order" | "measured"; // of the timeline; a view without measurements shows program order
@@ -197,6 +205,8 @@ export interface Store {
   payload: Payload;
   readonly state: Readonly<State>;
   readonly truth: View; // payload.views[state.view]
+  readonly questions: readonly number[]; // steps of `truth` that are asked for
+  readonly numKnown: number; // decisions before the one that is asked for now; all while nothing is predicted
   readonly current: View; // the same, while predicting as far as it has been predicted
   set(patch: Partial<State>): void; // notifies only when something changed
   replace(index: number, view: View, patch?: Partial<State>): void; // another plan of the same graph

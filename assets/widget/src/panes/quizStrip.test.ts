@@ -105,6 +105,36 @@ test("another plan and another view start over", () => {
   expect(store.state).toMatchObject({ quiz: true, guesses: [], step: -1 });
 });
 
+test("only what is asked for is predicted; what lies between is told when its turn has come", () => {
+  const { store, press, strip } = show();
+  const { decisions } = store.truth;
+  store.payload.asks = { kinds: ["all_gather"], reasons: ["opened"], from: 2 };
+  store.replace(0, { ...store.truth, decisions: [...decisions] });
+  const asked = decisions.filter(({ step, kind, code }) => step >= 2 && kind === "all_gather" && code === "opened").map(({ step }) => step);
+  press("g");
+  expect(store.state.step).toBe(asked[0]);
+  expect(store.current.decisions.findIndex(({ outcome }) => outcome === "?")).toBe(asked[0]);
+  expect(strip.textContent).toContain(`predict 1 of ${asked.length}`);
+  press("2");
+  expect(strip.textContent).toContain("1 of 1 right");
+  press("n");
+  expect(strip.textContent).toContain(`Not asked: ${decisions[asked[0]! + 1]!.outcome}.`);
+  strip.querySelector<HTMLElement>("button")!.click();
+  expect(store.state.step).toBe(asked[1]);
+  expect(strip.textContent).toContain(`predict 2 of ${asked.length}`);
+  store.set({ guesses: asked.map((step) => verdictOf(decisions[step]!)) });
+  expect(store.current).toBe(store.truth);
+});
+
+test("where nothing is asked for, everything is shown", () => {
+  const { store, press, strip } = show();
+  store.payload.asks = { kinds: [], reasons: [], from: store.truth.decisions.length };
+  store.replace(0, { ...store.truth, decisions: [...store.truth.decisions] });
+  press("g");
+  expect(strip.textContent).toBe("Nothing is asked of this graph.");
+  expect(store.current).toBe(store.truth);
+});
+
 test("every verdict is one of the guesses", () => {
   const found = new Set(samplePayload().views.flatMap(({ decisions }) => decisions.map(verdictOf)));
   expect(found).toEqual(new Set(GUESSES));

@@ -3,7 +3,7 @@
 import { button, h, setPressed } from "../dom";
 import { formatBytes } from "../format";
 import { icon, kindGlyph } from "../glyphs";
-import { answer, canBe, GUESSES, nextQuestion, numRight, openBucketOf, questionOf, setQuiz, verdictOf } from "../quiz/quiz";
+import { answer, canBe, guessOf, GUESSES, nextQuestion, numRight, openBucketOf, questionOf, setQuiz, verdictOf } from "../quiz/quiz";
 import type { Bucket, Decision, Guess, Pane, Store } from "../types";
 
 const REDRAWS = ["quiz", "guesses", "step", "view", "revision"] as const;
@@ -21,7 +21,7 @@ export const mountQuizStrip: Pane = (root, store) => {
     const { step, guesses } = store.state;
     const question = questionOf(store);
     const decided = store.truth.decisions[step];
-    said.replaceChildren(...(question !== null ? asking(store, question) : decided !== undefined && step < guesses.length ? telling(store, decided) : [h("b", {}, "Step through the pass, and predict each verdict.")]));
+    said.replaceChildren(...(question !== null ? asking(store, question) : decided !== undefined ? telling(store, decided) : [h("b", {}, inviting(store))]));
     tools.replaceChildren(...(question !== null ? choices(store, question) : goingOn(store)));
     score.textContent = guesses.length === 0 ? "" : `${numRight(store)} of ${guesses.length} right`;
     if (hadFocus) tools.querySelector<HTMLElement>('button:not([aria-disabled="true"])')?.focus();
@@ -33,11 +33,11 @@ export const mountQuizStrip: Pane = (root, store) => {
 };
 
 function asking(store: Store, decision: Decision): HTMLElement[] {
-  const { label, kind, size, step, evidence } = decision;
+  const { label, kind, size, evidence } = decision;
   const key = evidence.find(([name]) => name === "key")?.[1] ?? kind;
-  const open = openBucketOf(store.current, decision, store.state.guesses.length);
+  const open = openBucketOf(store.current, decision, store.numKnown);
   return [
-    h("span", { class: "bv-tag" }, `predict ${step + 1} of ${store.truth.decisions.length}`),
+    h("span", { class: "bv-tag" }, `predict ${store.state.guesses.length + 1} of ${store.questions.length}`),
     h("span", { class: "bv-asked" }, kindGlyph(kind), h("b", { class: "bv-mono" }, label), h("b", {}, size), h("span", { class: "bv-dim" }, key)),
     h("span", { class: "bv-dim" }, open === null ? "No bucket of this key is open." : holding(open)),
   ];
@@ -47,8 +47,13 @@ function holding({ label, members, size, capBytes }: Bucket): string {
   return `${label} holds ${members.length}, ${size} of ${formatBytes(capBytes)}.`;
 }
 
+function inviting({ questions }: Store): string {
+  return questions.length === 0 ? "Nothing is asked of this graph." : "Step through the pass, and predict each verdict.";
+}
+
 function telling(store: Store, decision: Decision): HTMLElement[] {
-  const guess = store.state.guesses[decision.step];
+  const guess = guessOf(store, decision);
+  if (guess === undefined) return [h("span", { class: "bv-verdict" }, h("b", {}, `Not asked: ${decision.outcome}.`)), h("span", { class: "bv-reason-told" }, decision.why)];
   const isRight = guess === verdictOf(decision);
   return [
     h("span", { class: "bv-verdict", "data-right": isRight }, icon(isRight ? "right" : "wrong"), h("b", {}, `${isRight ? "Right" : "Not so"}: ${decision.outcome}.`)),
@@ -57,7 +62,7 @@ function telling(store: Store, decision: Decision): HTMLElement[] {
 }
 
 function choices(store: Store, decision: Decision): HTMLElement[] {
-  const open = openBucketOf(store.current, decision, store.state.guesses.length);
+  const open = openBucketOf(store.current, decision, store.numKnown);
   const texts: Record<Guess, string> = { joins: open === null ? "joins a bucket" : `joins ${open.label}`, opens: "opens a bucket", alone: "is left alone" };
   return GUESSES.map((guess, place) => {
     const isOff = !canBe(store, guess);
@@ -69,11 +74,10 @@ function choices(store: Store, decision: Decision): HTMLElement[] {
 }
 
 function goingOn(store: Store): HTMLElement[] {
-  const { guesses } = store.state;
-  if (guesses.length < store.truth.decisions.length) {
+  if (store.state.guesses.length < store.questions.length) {
     return [button("Next", { class: "bv-button bv-text-button bv-guess", "aria-label": null, title: "To what is to be predicted next (n)", onclick: () => nextQuestion(store) }, h("kbd", {}, "n"), "Next")];
   }
-  return [button("Again", { class: "bv-button bv-text-button", "aria-label": null, title: "Predict all of them again", onclick: () => setQuiz(store, true) })];
+  return store.questions.length === 0 ? [] : [button("Again", { class: "bv-button bv-text-button", "aria-label": null, title: "Predict all of them again", onclick: () => setQuiz(store, true) })];
 }
 
 // Switches prediction on and off.

@@ -23,8 +23,8 @@ export function masked(view: View, numKnown: number): View {
     timelines: { before: view.timelines.before, after: timeline },
     obstacle: "",
     reasons: reasonsSoFar(view, numKnown),
-    summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that were predicted." }],
-    text: `${formatCount(view.decisions.length - numKnown, "decision")} to predict before the report is shown.`,
+    summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that are known so far." }],
+    text: `${formatCount(view.decisions.length - numKnown, "decision")} to come before the report is shown.`,
   };
 }
 

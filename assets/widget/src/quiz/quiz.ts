@@ -10,14 +10,18 @@ export function verdictOf({ code, merged }: Decision): Guess {
   return code === "opened" ? "opens" : "joins";
 }
 
-export function numRight({ truth, state }: Store): number {
-  return state.guesses.filter((guess, step) => guess === verdictOf(truth.decisions[step]!)).length;
+export function numRight({ truth, questions, state }: Store): number {
+  return state.guesses.filter((guess, place) => guess === verdictOf(truth.decisions[questions[place]!]!)).length;
 }
 
 // The decision to predict, when the stepper stands in front of it.
-export function questionOf({ truth, state }: Store): Decision | null {
-  if (!state.quiz || state.step !== state.guesses.length) return null;
-  return truth.decisions[state.step] ?? null;
+export function questionOf({ truth, numKnown, state }: Store): Decision | null {
+  return state.quiz && state.step === numKnown ? (truth.decisions[numKnown] ?? null) : null;
+}
+
+// What was predicted of a decision; undefined where it was not asked for, or not yet.
+export function guessOf({ questions, state }: Store, { step }: Decision): Guess | undefined {
+  return state.guesses[questions.indexOf(step)];
 }
 
 // The bucket that the pass has open for the key of a decision, as far as it is filled.
@@ -31,13 +35,13 @@ export function openBucketOf(view: View, decision: Decision, numKnown: number): 
 }
 
 export function setQuiz(store: Store, quiz: boolean): void {
-  if (!quiz) return store.set({ quiz, guesses: [] });
-  store.set({ quiz, guesses: [], step: 0, selection: store.truth.decisions.slice(0, 1).map(({ name }) => name) });
+  store.set({ quiz, guesses: [] });
+  if (quiz) nextQuestion(store);
 }
 
 export function canBe(store: Store, guess: Guess): boolean {
   const question = questionOf(store);
-  return question !== null && (guess !== "joins" || openBucketOf(store.current, question, store.state.guesses.length) !== null);
+  return question !== null && (guess !== "joins" || openBucketOf(store.current, question, store.numKnown) !== null);
 }
 
 export function answer(store: Store, guess: Guess): boolean {
@@ -47,7 +51,7 @@ export function answer(store: Store, guess: Guess): boolean {
 }
 
 export function nextQuestion(store: Store): void {
-  goToStep(store, store.state.guesses.length);
+  goToStep(store, store.numKnown);
 }
 
 function keyOf({ evidence }: Decision): string {
