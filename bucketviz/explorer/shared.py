@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import traitlets
@@ -36,11 +37,12 @@ class SharedState(anywidget.AnyWidget):
     answer = traitlets.Dict().tag(sync=True)
     theme = traitlets.Unicode("auto").tag(sync=True)
     height = traitlets.Int(780).tag(sync=True)
+    key = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
         self.subjects = tuple(subjects)
         self._asks = asks
-        super().__init__(**state)
+        super().__init__(key=uuid4().hex, **state)
 
     @property
     def subject(self) -> Subject:

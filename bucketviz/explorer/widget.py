@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from IPython.display import display
+
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
+from bucketviz.explorer.inline import MOST_PAYLOAD_BYTES, pictured_twin, static_twin
 from bucketviz.explorer.payload import build_payload, report
 from bucketviz.explorer.prediction import EVERYTHING, Asked, Score, score
 from bucketviz.explorer.selecting import found
-from bucketviz.explorer.standalone import write_page
+from bucketviz.explorer.standalone import page_text, write_page
 from bucketviz.explorer.subject import Subject
 from bucketviz.explorer.whatif import WhatIf
 from bucketviz.records import Decision, Rewrite
@@ -180,12 +183,15 @@ class Explorer(WhatIf):
         Raises:
             ExplorerError: when the file cannot be written.
         """
+        return write_page(self._current_document(), path, self.theme)
+
+    def _current_document(self) -> dict[str, Any]:
         document = self._document
         if any(subject.is_changed for subject in self.subjects):
             for subject in self.subjects:
                 subject.try_to_rewrite()
             document = build_payload(self.subjects, self._title, self._rank, self._asks)
-        return write_page({**document, "quiz": self.quiz}, path, self.theme)
+        return {**document, "quiz": self.quiz}
 
     @property
     def _picture_theme(self) -> str:
@@ -198,9 +204,25 @@ class Explorer(WhatIf):
         summaries = "; ".join(subject.plan.summary().splitlines()[0] for subject in self.subjects)
         return f"Explorer({summaries})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data = bundle[0] if isinstance(bundle, tuple) else bundle
-        if data is not None:
-            data["text/plain"] = self._title if self.quiz else str(self)  # a lesson does not tell what it asks
-        return bundle
+    def _repr_html_(self) -> str:
+        """What is shown where no kernel answers: the explorer as it is now, or a picture when that is too large."""
+        num_bytes = len(self.payload)
+        if num_bytes > MOST_PAYLOAD_BYTES:
+            return pictured_twin(self.key, self.subjects, num_bytes, self._told)
+        page = page_text(self._current_document(), self.theme)
+        return static_twin(self.key, page, self._title, self.height, self._told)
+
+    def _ipython_display_(self) -> None:
+        """Shows the live explorer, and then what is left of it without a kernel, as an output of its own.
+
+        In one output nbconvert takes the live one as soon as the notebook keeps the state of its widgets, and that is
+        blank without a network.
+        """
+        live = self._repr_mimebundle_()
+        assert live is not None, "an explorer has a view"
+        display({**live[0], "text/plain": self._title}, metadata=live[1], raw=True)
+        display({"text/html": self._repr_html_(), "text/plain": self._told}, raw=True)
+
+    @property
+    def _told(self) -> str:
+        return self._title if self.quiz else str(self)  # a lesson does not tell what it asks

@@ -21,6 +21,7 @@ interface Traits {
   guesses: Guess[];
   theme: Theme;
   height: number;
+  key: string;
   changes: Record<string, string>; // by view: JSON of a WireChange, "" for none
   differences: Record<string, string>; // by view: JSON of a WireDifference, "" for none
   asked: Question & { id?: string; view?: number };
@@ -59,6 +60,7 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
       explorer.close();
     };
   };
+  el.dataset.liveExplorer = model.get("key"); // hides what the notebook keeps for where no kernel answers
   let close = await open();
   const reopen = async (): Promise<void> => {
     close();
@@ -68,6 +70,7 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
   return () => {
     unlisten();
     close();
+    delete el.dataset.liveExplorer;
   };
 }
 
