@@ -3,6 +3,7 @@
 import type { Kind } from "../types";
 import { boxOf, detailLevel, type Box, type DetailLevel } from "./geometry";
 import type { Placed } from "./graphLayout";
+import { drawLayers, drawStack, isFoldedLayers } from "./layersDraw";
 import {
   drawGlyph, drawTriangle, GLYPH_WIDTH, monoFont, sansFont, tracePanel, withAlpha, writeText, type Pen,
 } from "./pen";
@@ -136,6 +137,7 @@ function drawBucket(pen: Pen, scene: Scene, placed: Placed, box: Box, level: Det
 
 function drawFold(pen: Pen, scene: Scene, row: Row, box: Box): void {
   const { context, tokens } = pen;
+  if (isFoldedLayers(row)) drawStack(pen, box);
   const isLit = scene.emphasis.isHovered(row) || scene.emphasis.isSelected(row) || scene.emphasis.levelOf(row) === "lit";
   tracePanel(context, box);
   context.fillStyle = isLit ? tokens.highlight : tokens.panel;
@@ -143,6 +145,7 @@ function drawFold(pen: Pen, scene: Scene, row: Row, box: Box): void {
   context.strokeStyle = isLit ? tokens.computeEdge : tokens.line;
   context.lineWidth = 1;
   context.stroke();
+  if (row.layers !== null) return drawLayers(pen, row, row.layers, box);
   const middle = box.y + box.height / 2;
   if (row.canUnfold) drawTriangle(context, box.x + 11, middle, row.isOpen, tokens.dim);
   const style = { font: sansFont(tokens, 11.5), color: tokens.dim };

@@ -7,6 +7,7 @@ export interface GraphKeyActions {
   moveCursor: (placed: Placed | null) => void;
   refresh: () => void;
   zoom: (factor: number) => void;
+  unfold: () => void;
 }
 
 export function graphKeys(event: KeyboardEvent, current: () => GraphModel, actions: GraphKeyActions): void {
@@ -34,7 +35,7 @@ export function graphKeys(event: KeyboardEvent, current: () => GraphModel, actio
     ArrowLeft: cross("before"), ArrowRight: cross("after"), h: cross("before"), l: cross("after"),
     PageDown: page(1), PageUp: page(-1),
     Home: () => actions.moveCursor(model.rowAt(0)), End: () => actions.moveCursor(model.rowAt(numLines - 1)),
-    e: change(() => model.unfold()), c: change(() => model.fold()),
+    e: change(() => actions.unfold()), c: change(() => model.fold()), r: change(() => model.toggleRepeats()),
     "+": change(() => actions.zoom(1.25)), "-": change(() => actions.zoom(1 / 1.25)),
   };
   const action = keys[event.key];

@@ -4,6 +4,7 @@ import { boxOf, graphGeometry, MIN_ROW_HEIGHT } from "./geometry";
 import { layoutGraph, packLanes, type BucketShape, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
 import { cutIntoSegments } from "./segments";
 import { rowsOf } from "./skeleton";
+import { unfolding } from "./unfolding";
 
 const MODES: readonly GraphMode[] = ["before", "split", "after", "diff"];
 const { views } = samplePayload();
@@ -15,7 +16,7 @@ function openings(index: number): Set<string>[] {
   const view = views[index]!;
   const segments = cutIntoSegments(view);
   const levels = [new Set<string>()];
-  for (let level = 0; level < 4; level++) levels.push(new Set(foldsOf(layoutGraph(view, segments, "split", levels[level]!))));
+  for (let level = 0; level < 4; level++) levels.push(new Set(foldsOf(layoutGraph(view, segments, "split", unfolding({ open: levels[level]! })))));
   return levels;
 }
 
@@ -23,7 +24,7 @@ const cases = views.flatMap((view, index) => openings(index).flatMap((open) =>
   MODES.map((mode) => ({ view, mode, open, name: `${view.name}, ${mode}, ${open.size} open` }))));
 
 describe.each(cases)("the rows of $name", ({ view, mode, open }) => {
-  const layout = layoutGraph(view, cutIntoSegments(view), mode, open);
+  const layout = layoutGraph(view, cutIntoSegments(view), mode, unfolding({ open }));
 
   test("stand on lines of their own, in program order", () => {
     for (const rail of mode === "diff" ? [] : [layout.before, layout.after]) {
@@ -63,7 +64,7 @@ test.each(views.flatMap((view) => (["before", "after"] as const).map((side) => [
   "every node is in exactly one closed row", (view, side) => {
     for (const open of openings(views.indexOf(view))) {
       const covered = new Array<number>(view[side].name.length).fill(0);
-      for (const row of rowsOf(view, cutIntoSegments(view), side, open)) {
+      for (const row of rowsOf(view, cutIntoSegments(view), side, "split", unfolding({ open }))) {
         if (row.isOpen) continue;
         for (let node = row.first; node < row.end; node++) covered[node]!++;
       }
@@ -80,10 +81,10 @@ test("brackets share a lane only where one ends before the next begins", () => {
 
 test("a bucket touches its members and its own row", () => {
   for (const view of views) {
-    const { buckets, before, after } = layoutGraph(view, cutIntoSegments(view), "split", new Set());
+    const { buckets, before, after } = layoutGraph(view, cutIntoSegments(view), "split", unfolding());
     buckets.forEach(({ bucket, members, row, top, bottom }) => {
-      expect(members.map((member) => before[member]!.row.node)).toEqual(view.buckets[bucket]!.members);
-      for (const { line, span } of [...members.map((member) => before[member]!), after[row]!]) {
+      expect(members.map(({ row }) => before[row]!.row.node)).toEqual(view.buckets[bucket]!.members);
+      for (const { line, span } of [...members.map((member) => before[member.row]!), after[row]!]) {
         expect(line).toBeGreaterThanOrEqual(top);
         expect(line + span).toBeLessThanOrEqual(bottom);
       }
@@ -95,9 +96,9 @@ test("a step back to the closed picture gives the same picture", () => {
   const [view] = views;
   const segments = cutIntoSegments(view!);
   const lines = (open: Set<string>): string[] =>
-    layoutGraph(view!, segments, "split", open).before.map(({ row, line }) => `${row.id}@${line}`);
+    layoutGraph(view!, segments, "split", unfolding({ open })).before.map(({ row, line }) => `${row.id}@${line}`);
   const closed = lines(new Set());
-  const opened = new Set(foldsOf(layoutGraph(view!, segments, "split", new Set())));
+  const opened = new Set(foldsOf(layoutGraph(view!, segments, "split", unfolding())));
   expect(lines(opened)).not.toEqual(closed);
   opened.clear();
   expect(lines(opened)).toEqual(closed);

@@ -5,6 +5,7 @@ import type { State, View } from "../types";
 import { longestIncreasing } from "./increasing";
 import type { Segments } from "./segments";
 import { rowsOf, type Row } from "./skeleton";
+import type { Unfolding } from "./unfolding";
 
 export type GraphMode = State["graphView"];
 export type Change = "kept" | "removed" | "added" | "moved";
@@ -17,10 +18,17 @@ export interface Placed {
   change: Change;
 }
 
+// Members that follow each other in one row: one, or several where their layers are folded.
+export interface MemberRow {
+  row: number; // index in `before`
+  first: number; // places among the bucket's members
+  end: number;
+}
+
 export interface BucketShape {
   bucket: number;
   row: number; // index in `after`, -1 where that side is not shown
-  members: number[]; // indices in `before`, packing order; empty where that side is not shown
+  members: MemberRow[]; // packing order; empty where that side is not shown
   top: number; // first and one past the last line that the shape touches
   bottom: number;
   lane: number; // of its bracket; brackets of one lane do not overlap
@@ -37,27 +45,33 @@ export interface GraphLayout {
   numLanes: number;
   leftAlone: { before: number; after: number }[]; // indices of a collective that was not merged, on both sides
   indexOf: { before: Map<string, number>; after: Map<string, number> }; // by row id
+  rowOf: { before: Int32Array; after: Int32Array }; // node -> index of the innermost row that shows it, or -1
 }
 
-const BUCKET_SPAN = 2;
+const HIGH_SPAN = 2; // of a bucket, and of layers that are folded
 
-export function layoutGraph(view: View, segments: Segments, mode: GraphMode, open: ReadonlySet<string>): GraphLayout {
-  const before = mode === "after" ? [] : place(rowsOf(view, segments, "before", open), "removed");
-  const after = mode === "before" ? [] : place(rowsOf(view, segments, "after", open), "added");
+export function layoutGraph(view: View, segments: Segments, mode: GraphMode, unfolding: Unfolding): GraphLayout {
+  const before = mode === "after" ? [] : place(rowsOf(view, segments, "before", mode, unfolding), "removed");
+  const after = mode === "before" ? [] : place(rowsOf(view, segments, "after", mode, unfolding), "added");
   const indexOf = { before: indexById(before), after: indexById(after) };
   if (mode === "split" || mode === "diff") pairUp(before, after, indexOf);
   const numLines = stackLines(before, after, mode !== "diff");
+  const rowOf = { before: rowsOfNodes(view.before.name.length, before), after: rowsOfNodes(view.after.name.length, after) };
   const layout: GraphLayout = {
-    mode, before, after, numLines, indexOf,
+    mode, before, after, numLines, indexOf, rowOf,
     beforeAt: rowsByLine(before, numLines), afterAt: rowsByLine(after, numLines),
-    buckets: shapesOf(view, before, after), numLanes: 0, leftAlone: leftAloneOf(view, before, indexOf),
+    buckets: shapesOf(view, before, after, rowOf.before), numLanes: 0, leftAlone: leftAloneOf(view, before, indexOf),
   };
   layout.numLanes = packLanes(layout.buckets);
   return layout;
 }
 
 function place(rows: readonly Row[], change: Change): Placed[] {
-  return rows.map((row) => ({ row, line: 0, span: row.type === "bucket" ? BUCKET_SPAN : 1, twin: -1, change }));
+  return rows.map((row) => ({ row, line: 0, span: isHigh(row) ? HIGH_SPAN : 1, twin: -1, change }));
+}
+
+function isHigh({ type, layers, isOpen }: Row): boolean {
+  return type === "bucket" || (layers !== null && !isOpen && layers.end - layers.first > 1);
 }
 
 function indexById(placed: readonly Placed[]): Map<string, number> {
@@ -103,23 +117,39 @@ function rowsByLine(placed: readonly Placed[], numLines: number): Int32Array {
   return at;
 }
 
-function shapesOf(view: View, before: readonly Placed[], after: readonly Placed[]): BucketShape[] {
-  const rowOfNode = new Map<number, number>();
-  before.forEach(({ row }, index) => {
-    if (row.type === "collective") rowOfNode.set(row.first, index);
-  });
+function shapesOf(view: View, before: readonly Placed[], after: readonly Placed[], rowOfNode: Int32Array): BucketShape[] {
   const rowOfBucket = new Map<number, number>();
   after.forEach(({ row }, index) => {
     if (row.type === "bucket") rowOfBucket.set(row.bucket, index);
   });
   return view.buckets.map((bucket, index) => {
-    const members = bucket.members.map((node) => rowOfNode.get(node) ?? -1).filter((row) => row >= 0);
+    const members = memberRows(bucket.members, rowOfNode);
     const row = rowOfBucket.get(index) ?? -1;
-    const touched = [...members.map((member) => before[member]!), ...(row < 0 ? [] : [after[row]!])];
+    const touched = [...members.map((member) => before[member.row]!), ...(row < 0 ? [] : [after[row]!])];
     const top = touched.reduce((least, { line }) => Math.min(least, line), Infinity);
     const bottom = touched.reduce((most, { line, span }) => Math.max(most, line + span), 0);
     return { bucket: index, row, members, top, bottom, lane: 0 };
   });
+}
+
+function rowsOfNodes(numNodes: number, rows: readonly Placed[]): Int32Array {
+  const rowOf = new Int32Array(numNodes).fill(-1);
+  rows.forEach(({ row: { first, end, isOpen } }, index) => {
+    if (!isOpen) rowOf.fill(index, first, end);
+  });
+  return rowOf;
+}
+
+function memberRows(members: readonly number[], rowOfNode: Int32Array): MemberRow[] {
+  const rows: MemberRow[] = [];
+  members.forEach((node, place) => {
+    const row = rowOfNode[node]!;
+    const last = rows[rows.length - 1];
+    if (row < 0) return;
+    if (last?.row === row) last.end = place + 1;
+    else rows.push({ row, first: place, end: place + 1 });
+  });
+  return rows;
 }
 
 function leftAloneOf(view: View, before: readonly Placed[], indexOf: GraphLayout["indexOf"]): GraphLayout["leftAlone"] {

@@ -96,16 +96,16 @@ describe("folding", () => {
   test("toggling a row twice changes nothing", () => {
     const rows = (): string[] => model.layout.before.map(({ row, line }) => `${row.id}@${line}`);
     const closed = rows();
-    const { id } = model.layout.before.find(({ row }) => row.canUnfold)!.row;
-    model.toggle(id);
+    const fold = model.layout.before.find(({ row }) => row.canUnfold)!;
+    model.toggle(fold);
     expect(rows().length).toBeGreaterThan(closed.length);
-    model.toggle(id);
+    model.toggle(model.rowById(fold.row.id)!);
     expect(rows()).toEqual(closed);
   });
 
   test("folding goes to the row that holds the cursor, then closes it", () => {
     const fold = model.layout.before.find(({ row }) => row.canUnfold)!.row;
-    model.toggle(fold.id);
+    model.toggle(model.rowById(fold.id)!);
     model.cursor = model.layout.before.find(({ row }) => row.depth > 0)!.row.id;
     model.fold();
     expect(model.cursor).toBe(fold.id);

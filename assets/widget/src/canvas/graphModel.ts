@@ -6,12 +6,14 @@ import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, 
 import { layoutGraph, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
 import { cutIntoSegments, type Segments } from "./segments";
 import type { Row } from "./skeleton";
+import { Unfolded } from "./unfolding";
 
 const DEFAULT_ROW_HEIGHT = 24;
 const REVEAL_MARGIN_PX = 28;
 
 export class GraphModel {
   readonly segments: Segments;
+  readonly unfolded: Unfolded;
   layout: GraphLayout;
   rowHeight = DEFAULT_ROW_HEIGHT;
   scrollY = 0;
@@ -19,9 +21,10 @@ export class GraphModel {
   width = 0;
   height = 0;
 
-  constructor(readonly view: View, private mode: GraphMode, readonly open = new Set<string>()) {
+  constructor(readonly view: View, private mode: GraphMode, unfolded?: Unfolded) {
     this.segments = cutIntoSegments(view);
-    this.layout = layoutGraph(view, this.segments, mode, this.open);
+    this.unfolded = unfolded ?? new Unfolded(this.segments.repeats);
+    this.layout = this.laidOut();
   }
 
   get geometry(): GraphGeometry {
@@ -31,7 +34,7 @@ export class GraphModel {
   // Another plan of the same graph: what is unfolded stays so, and `held` (else the first row in view) stays in its
   // place as `heldNow`, the reference by which it goes there.
   withPlan(view: View, held: Placed | null, heldNow: Ref | null): GraphModel {
-    const next = new GraphModel(view, this.mode, this.open);
+    const next = new GraphModel(view, this.mode, this.unfolded);
     [next.rowHeight, next.scrollY, next.cursor] = [this.rowHeight, this.scrollY, this.cursor];
     next.resize(this.width, this.height);
     const rowsInView = this.rowsInView();
@@ -71,30 +74,66 @@ export class GraphModel {
     if (found !== null) this.scrollTo(this.scrollY + yOfLine(this.geometry, found.line) - y);
   }
 
-  toggle(id: string): void {
-    if (!this.open.delete(id)) this.open.add(id);
+  toggle({ row }: Placed): void {
+    const isOneLayer = row.layers !== null && row.layers.end - row.layers.first === 1;
+    this.unfolded.toggle(row.opens, isOneLayer ? row.layers!.first : -1);
     this.relayout();
   }
 
-  // One level further: the row under the keyboard, or where that cannot unfold every row that can.
-  unfold(): void {
+  toggleRepeats(): void {
+    this.unfolded.foldsRepeats = !this.unfolded.foldsRepeats;
+    this.relayout();
+  }
+
+  get hasRepeats(): boolean {
+    return this.segments.repeats.repeats.length > 0;
+  }
+
+  // Layers that hold what is selected are unfolded; what moves makes room around `held`.
+  showSelected(selection: readonly Ref[], held: Ref | null): void {
+    const isHeldIn = held === null ? null : this.rowOfRef(held);
+    if (!this.unfolded.showLayersOf(selection, this.view, this.segments)) return;
+    this.holding(isHeldIn !== null && isHeldIn.row.layers === null ? held : null, () => this.relayout());
+  }
+
+  // One level further: the row under the keyboard, a ring around what is selected, or every row that can.
+  unfold(selection: readonly Ref[] = []): void {
     const at = this.cursorRow();
-    if (at?.row.canUnfold && !at.row.isOpen) return this.toggle(at.row.id);
-    const within = at?.row.isOpen ? at.row : null;
+    if (at?.row.canUnfold && !at.row.isOpen) return this.toggle(at);
+    if (selection.length > 0 && (at === null || !at.row.canUnfold)) return this.grow(selection);
     for (const { row } of [...this.layout.before, ...this.layout.after]) {
-      const isInside = within === null ? this.isOfModules(row) : row.id.startsWith(`${within.id}/`);
-      if (row.canUnfold && isInside) this.open.add(row.id);
+      if (row.canUnfold && !row.isOpen && (at === null ? this.isOfModules(row) : isInside(row, at.row))) this.unfolded.open.add(row.opens);
     }
     this.relayout();
   }
 
   fold(): void {
     const at = this.cursorRow();
-    if (at === null) this.open.clear();
-    else if (at.row.isOpen) this.open.delete(at.row.id);
-    else if (at.row.depth > 0) this.cursor = this.foldParent(at);
-    else this.open.clear();
+    if (at !== null && at.row.isOpen) return this.toggle(at);
+    if (this.unfolded.hops > 0) this.unfolded.shrink();
+    else if (at !== null && at.row.depth > 0) return this.foldParent(at);
+    else this.unfolded.clear();
     this.relayout();
+  }
+
+  // Shows a node that an edge leads to.
+  reveal(ref: Ref): void {
+    this.unfolded.reveal(ref);
+    this.relayout();
+  }
+
+  private grow(selection: readonly Ref[]): void {
+    this.unfolded.grow(selection);
+    this.holding(selection[0] ?? null, () => this.relayout());
+  }
+
+  // Whatever moves, the row of `ref` stays where it is when it is in view.
+  private holding(ref: Ref | null, change: () => void): void {
+    const before = ref === null ? null : this.rowOfRef(ref);
+    const y = before === null ? 0 : yOfLine(this.geometry, before.line);
+    change();
+    const after = ref === null ? null : this.rowOfRef(ref);
+    if (before !== null && after !== null && y >= 0 && y < this.height) this.scrollTo(this.scrollY + yOfLine(this.geometry, after.line) - y);
   }
 
   cursorRow(): Placed | null {
@@ -118,11 +157,15 @@ export class GraphModel {
     const { before, after, buckets } = this.layout;
     if ("bucket" in target) {
       const shape = buckets[target.bucket];
-      return after[shape?.row ?? -1] ?? before[shape?.members[0] ?? -1] ?? null;
+      return after[shape?.row ?? -1] ?? before[shape?.members[0]?.row ?? -1] ?? null;
     }
-    const own = lastHolding(this.layout[target.side], target.node);
+    const own = this.rowOfNode(target.side, target.node);
     if (own !== null || target.side === "after") return own;
-    return lastHolding(after, this.view.carriedTo[target.node] ?? -1);
+    return this.rowOfNode("after", this.view.carriedTo[target.node] ?? -1);
+  }
+
+  rowOfNode(side: "before" | "after", node: number): Placed | null {
+    return this.layout[side][this.layout.rowOf[side][node] ?? -1] ?? null;
   }
 
   // The scroll position that shows `placed`, or null where it is in view.
@@ -154,7 +197,7 @@ export class GraphModel {
   across(placed: Placed): Placed | null {
     const { before, after, buckets } = this.layout;
     const { row } = placed;
-    if (row.type === "bucket") return before[buckets[row.bucket]?.members[0] ?? -1] ?? null;
+    if (row.type === "bucket") return before[buckets[row.bucket]?.members[0]?.row ?? -1] ?? null;
     const bucket = row.side === "before" && row.type === "collective" ? (this.view.before.bucket[row.first] ?? -1) : -1;
     if (bucket >= 0) return after[buckets[bucket]?.row ?? -1] ?? null;
     return (row.side === "before" ? after : before)[placed.twin] ?? null;
@@ -175,25 +218,24 @@ export class GraphModel {
     return role !== "input" && role !== "output";
   }
 
-  private foldParent(child: Placed): string | null {
+  private foldParent(child: Placed): void {
     const rows = this.layout[child.row.side];
     let index = rows.indexOf(child);
     while (index > 0 && rows[index]!.row.depth >= child.row.depth) index--;
-    const parent = rows[index]!.row.id;
-    this.open.delete(parent);
-    return parent;
+    this.cursor = rows[index]!.row.id;
+    this.toggle(rows[index]!);
+  }
+
+  private laidOut(): GraphLayout {
+    return layoutGraph(this.view, this.segments, this.mode, this.unfolded.at(this.view, this.segments));
   }
 
   private relayout(): void {
-    this.layout = layoutGraph(this.view, this.segments, this.mode, this.open);
+    this.layout = this.laidOut();
     this.scrollTo(this.scrollY);
   }
 }
 
-function lastHolding(rows: readonly Placed[], node: number): Placed | null {
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const { row } = rows[index]!;
-    if (row.first <= node && node < row.end) return rows[index]!;
-  }
-  return null;
+function isInside(row: Row, outer: Row): boolean {
+  return row.side === outer.side && row.first >= outer.first && row.end <= outer.end && row.depth > outer.depth;
 }

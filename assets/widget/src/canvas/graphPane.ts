@@ -1,7 +1,8 @@
 // The graph before and after: rails, ribbons and minimap on a canvas, with buttons, keys and a text twin.
 
 import { select } from "../actions";
-import { button, h } from "../dom";
+import { button, h, setPressed } from "../dom";
+import { formatCount } from "../format";
 import { icon } from "../glyphs";
 import { refOfBucket, refOfNode } from "../refs";
 import { parseQuery, searchNodes } from "../search";
@@ -15,9 +16,11 @@ import type { Placed } from "./graphLayout";
 import { GraphModel } from "./graphModel";
 import { mountTwin } from "./graphTwin";
 import { hitGraph } from "./hit";
+import { collectivesOf, nameInLayer } from "./repeats";
+import { repeatsOf } from "./segments";
 import { listenToPointer } from "./pointer";
 import type { Scene } from "./scene";
-import type { Row } from "./skeleton";
+import type { LayersShown, Row } from "./skeleton";
 
 const TITLES = {
   before: ["Before", " · program order ↓", ""],
@@ -38,9 +41,15 @@ export const mountGraph: Pane = (root, store) => {
     refresh();
   };
   const zoom = (factor: number): void => model.zoomRows(factor, model.height / 2);
+  const unfold = (): void => {
+    model.unfold(store.state.selection);
+    said.textContent = ringText(model);
+  };
+  const repeats = button("Fold repeated layers", { title: "Repeated layers as one row (r)", "data-key": "r", "aria-pressed": "false", onclick: act(() => model.toggleRepeats()) }, "× n");
   const tools = h("div", { class: "bv-tools", role: "group", "aria-label": "Rows" },
-    button("Unfold", { title: "Unfold the row, or all rows, by one level (e)", "data-key": "e", onclick: act(() => model.unfold()) }, icon("unfold")),
-    button("Fold", { title: "Fold the row, or all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, icon("fold")),
+    repeats,
+    button("Unfold", { title: "Unfold the row, grow a ring of neighbours around what is selected, or unfold all rows by one level (e)", "data-key": "e", onclick: act(() => unfold()) }, icon("unfold")),
+    button("Fold", { title: "Fold the row, shrink the ring, or fold all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, icon("fold")),
     button("Lower rows", { title: "Lower rows (-)", "data-key": "-", onclick: act(() => zoom(1 / 1.25)) }, "−"),
     button("Higher rows", { title: "Higher rows (+)", "data-key": "+", onclick: act(() => zoom(1.25)) }, "+"));
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds." });
@@ -80,6 +89,8 @@ export const mountGraph: Pane = (root, store) => {
   }
 
   function refresh(): void {
+    repeats.hidden = !model.hasRepeats;
+    setPressed(repeats, model.unfolded.foldsRepeats);
     emphasis = currentEmphasis(store, model, matches);
     placeTitles();
     host.canvas.setAttribute("aria-label", describe(store.current, model));
@@ -142,7 +153,7 @@ export const mountGraph: Pane = (root, store) => {
       } else {
         model.cursor = hit.placed.row.id;
         const ref = refOfRow(store.current, hit.placed.row);
-        if (hit.on === "triangle") model.toggle(hit.placed.row.id);
+        if (hit.on === "triangle") model.toggle(hit.placed);
         else if (ref !== null) select(store, ref, event.shiftKey);
       }
       refresh();
@@ -150,7 +161,7 @@ export const mountGraph: Pane = (root, store) => {
     doubleClick(x, y) {
       const hit = hitAt(x, y);
       if (hit === null || hit.on !== "row") return;
-      if (hit.placed.row.canUnfold) model.toggle(hit.placed.row.id);
+      if (hit.placed.row.canUnfold) model.toggle(hit.placed);
       else model.zoomRows(1.4, y);
       refresh();
     },
@@ -174,13 +185,14 @@ export const mountGraph: Pane = (root, store) => {
       host.redraw();
     },
   });
-  stage.addEventListener("keydown", (event) => graphKeys(event, () => model, { moveCursor, refresh, zoom }));
+  stage.addEventListener("keydown", (event) => graphKeys(event, () => model, { moveCursor, refresh, zoom, unfold }));
 
   const unsubscribe = store.subscribe((state, changed) => {
     if (changed.has("view")) startOver();
     else if (changed.has("revision")) showPlan();
     held = state.selection[0] ?? null;
     if (["view", "revision", "query"].some((key) => changed.has(key as keyof State))) matches = searchNodes(store.current, parseQuery(state.query));
+    if (changed.has("selection") || changed.has("revision") || changed.has("view")) model.showSelected(state.selection, state.selection[0] ?? null);
     const selected = state.selection.length === 0 ? null : model.rowOfRef(state.selection[state.selection.length - 1]!);
     if (changed.has("graphView")) model.showMode(state.graphView, selected);
     if (changed.has("selection") && selected?.row.id !== model.cursor) model.cursor = null;
@@ -218,14 +230,26 @@ function obstacleOf({ isRewritten, obstacle }: View): string {
   return isRewritten || obstacle === "" ? "" : `After is the plan, drawn, not the rewrite: ${obstacle}`;
 }
 
+function collectivesOfLayer({ before }: View, { first }: LayersShown): string[] {
+  const nodes = collectivesOf(before, repeatsOf(before).layers[first]!);
+  return nodes.map((node) => `${before.kind[node]} · ${nameInLayer(before, node)} · ${before.size[node]}`);
+}
+
+function ringText({ unfolded, view }: GraphModel): string {
+  const { before, after } = unfolded.ringIn(view);
+  if (unfolded.hops === 0) return "";
+  return `${formatCount(Math.max(before.length, after.length) - 1, "neighbour")} within ${formatCount(unfolded.hops, "edge")}`;
+}
+
 // A folded run is no one thing: it has no reference.
 function refOfRow(view: View, { type, side, node, bucket }: Row): Ref | null {
   if (type === "fold") return null;
   return type === "bucket" ? refOfBucket(view, bucket) : refOfNode(view, side, node);
 }
 
-function titleOf(view: View, { type, side, node, label, detail, bucket }: Row): string {
+function titleOf(view: View, { type, side, node, label, detail, bucket, layers }: Row): string {
   const graph = view[side];
+  if (layers !== null) return [`${label} · ${detail}`, ...collectivesOfLayer(view, layers)].join("\n");
   if (type === "fold") return `${label} · ${detail}`;
   if (type === "bucket") return `${label}: ${view.buckets[bucket]!.members.length} ${view.buckets[bucket]!.kind}s, ${detail}`;
   return [graph.name[node], graph.target[node], graph.tensor[node], graph.module[node], graph.size[node]]

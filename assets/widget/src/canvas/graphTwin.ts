@@ -6,6 +6,8 @@ import { formatCount, formatNumber } from "../format";
 import { refOfBucket, refOfNode } from "../refs";
 import type { GraphColumns, Ref, Store, View } from "../types";
 import { blockOf } from "./modules";
+import { collectivesOf, rangeText } from "./repeats";
+import { repeatsOf } from "./segments";
 import { labelOfNode } from "./skeleton";
 
 export interface TwinItem {
@@ -26,12 +28,22 @@ export function twinItems(view: View): TwinItem[] {
   return [
     group(formatCount(buckets.length, "bucket"), buckets),
     group(`${formatCount(alone.length, "collective")} left alone`, alone.map(({ node, why }) => ({ ...nodeItem(view, node), text: why }))),
+    ...repeatItems(view),
     ...blockItems(view),
   ].filter(({ children }) => children !== null);
 }
 
 function group(text: string, items: TwinItem[]): TwinItem {
   return { text, ref: null, children: items.length === 0 ? null : () => items };
+}
+
+function repeatItems(view: View): TwinItem[] {
+  const { layers, repeats } = repeatsOf(view.before);
+  return repeats.map(({ first, end }) => {
+    const nodes = collectivesOf(view.before, layers[first]!);
+    const text = `${rangeText(layers[first]!, layers[end - 1]!)}: ${end - first} layers, ${formatCount(nodes.length, "collective")} in each`;
+    return group(text, nodes.map((node) => nodeItem(view, node)));
+  });
 }
 
 const blocksOfNames = new WeakMap<readonly string[], Map<string, number[]>>();

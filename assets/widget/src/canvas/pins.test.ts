@@ -26,7 +26,7 @@ describe.each(views.flatMap((view) => SHARES.map((share) => ({ view, share, name
     const yOf = ({ row }: { row: number }): number => middleOf(boxOf(geometry, layout.after[row]!));
     const isInView = (y: number): boolean => y >= geometry.headerHeight && y <= HEIGHT;
     const wanted = layout.buckets.filter((shape) => !isInView(yOf(shape)) &&
-      shape.members.some((member) => isInView(middleOf(boxOf(geometry, layout.before[member]!))))).sort((a, b) => yOf(a) - yOf(b));
+      shape.members.some((member) => isInView(middleOf(boxOf(geometry, layout.before[member.row]!))))).sort((a, b) => yOf(a) - yOf(b));
     const nearest = [...wanted.filter((shape) => yOf(shape) < geometry.headerHeight).slice(-2), ...wanted.filter((shape) => yOf(shape) > HEIGHT).slice(0, 2)];
     expect(pins.map(({ bucket }) => bucket)).toEqual(nearest.map(({ bucket }) => bucket));
   });

@@ -33,7 +33,7 @@ export function pinsOf(layout: GraphLayout, geometry: GraphGeometry): Pin[] {
 
 function hasMemberInView(layout: GraphLayout, geometry: GraphGeometry, { members }: BucketShape): boolean {
   return members.some((member) => {
-    const middle = middleOf(boxOf(geometry, layout.before[member]!));
+    const middle = middleOf(boxOf(geometry, layout.before[member.row]!));
     return middle > geometry.headerHeight && middle < geometry.height;
   });
 }

@@ -31,20 +31,41 @@ function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape, pin: Pin 
   if (bucketRow === undefined) return;
   const { context, tokens } = pen;
   const target = pin?.box ?? boxOf(geometry, bucketRow);
-  const hasSelected = shape.members.some((member) => emphasis.isSelected(layout.before[member]!.row));
-  const levels = shape.members.map((member) => emphasis.levelOfMember(layout.before[member]!.row.first));
-  context.strokeStyle = tokens.kinds[view.buckets[shape.bucket]!.kind].edge;
-  shape.members.forEach((member, place) => {
-    const source = layout.before[member]!;
+  const numMembers = view.buckets[shape.bucket]!.members.length;
+  const hasSelected = shape.members.some((member) => emphasis.isSelected(layout.before[member.row]!.row));
+  context.strokeStyle = context.fillStyle = tokens.kinds[view.buckets[shape.bucket]!.kind].edge;
+  for (const member of shape.members) {
+    const source = layout.before[member.row]!;
     const box = boxOf(geometry, source);
     const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
-    context.lineWidth = isStrong ? 3 : 1.6;
-    const level = levels[place]!;
+    const level = levelOfRibbon(scene, source, shape.bucket);
     const alpha = level !== "lit" || isStrong ? RIBBON_ALPHA[level] : hasSelected ? LIT_BESIDE_SELECTED_ALPHA : LIT_ALPHA;
-    withAlpha(context, alpha, () =>
-      strokeRibbon(context, box, target.x - COMB, tickY(target, place, shape.members.length)));
-  });
-  drawComb(pen, target, shape.members.length, emphasis.levelOfBucket(shape.bucket));
+    context.lineWidth = isStrong ? 3 : 1.6;
+    const [from, to] = [tickY(target, member.first, numMembers), tickY(target, member.end - 1, numMembers)];
+    withAlpha(context, alpha, () => {
+      if (member.end - member.first > 1) fillBand(context, box, target.x - COMB, from, to);
+      else strokeRibbon(context, box, target.x - COMB, from);
+    });
+  }
+  drawComb(pen, target, numMembers, emphasis.levelOfBucket(shape.bucket));
+}
+
+function levelOfRibbon({ emphasis }: Scene, { row }: Placed, bucket: number): Level {
+  return row.type === "collective" ? emphasis.levelOfMember(row.first) : emphasis.levelOfBucket(bucket);
+}
+
+// The ribbons of folded members as one band.
+function fillBand(context: CanvasRenderingContext2D, from: Box, x: number, top: number, bottom: number): void {
+  const startX = from.x + from.width;
+  const half = Math.min(from.height / 2 - 2, Math.max(3, (bottom - top) / 2));
+  const middle = from.y + from.height / 2;
+  const reach = (x - startX) * 0.5;
+  context.beginPath();
+  context.moveTo(startX, middle - half);
+  context.bezierCurveTo(startX + reach, middle - half, x - reach, top, x, top);
+  context.lineTo(x, Math.max(bottom, top + 1));
+  context.bezierCurveTo(x - reach, bottom, startX + reach, middle + half, startX, middle + half);
+  context.fill();
 }
 
 // Where the ribbon of member `place` meets the bucket.
@@ -117,7 +138,7 @@ function drawBracket(pen: Pen, scene: Scene, shape: BucketShape, x: number, room
   const { context, tokens } = pen;
   const { layout, geometry, view } = scene;
   const bucket = view.buckets[shape.bucket]!;
-  const rows = [...shape.members.map((member) => layout.before[member]!), ...rowsOf(layout.after[shape.row])];
+  const rows = [...shape.members.map((member) => layout.before[member.row]!), ...rowsOf(layout.after[shape.row])];
   const boxes = rows.map((row) => boxOf(geometry, row));
   const middles = boxes.map(({ y, height }) => y + height / 2);
   const [top, bottom] = [Math.min(...middles), Math.max(...middles)];

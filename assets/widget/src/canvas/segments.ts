@@ -3,6 +3,7 @@
 
 import type { GraphColumns, View } from "../types";
 import { blockOf } from "./modules";
+import { findRepeats, type Repeats } from "./repeats";
 
 export type SegmentType = "collective" | "bucket" | "inputs" | "outputs" | "run";
 
@@ -18,22 +19,35 @@ export interface Segments {
   before: Segment[];
   after: Segment[];
   originOf: Int32Array; // index in `before` of each node of `after` that did not change, else -1
+  repeats: Repeats;
 }
 
 export function cutIntoSegments(view: View): Segments {
-  const before = cutBefore(view.before);
+  const { segments: before, repeats } = cutBefore(view.before);
   const originOf = originsOf(view);
-  return { before, after: cutAfter(view, before, originOf), originOf };
+  return { before, after: cutAfter(view, before, originOf), originOf, repeats };
 }
+
+export function repeatsOf(graph: GraphColumns): Repeats {
+  return cutBefore(graph).repeats;
+}
+
+interface Cut {
+  segments: Segment[];
+  repeats: Repeats;
+}
+
+const cutOfNames = new WeakMap<readonly string[], Cut>();
 
 // However the graph is planned, it is cut once.
-function cutBefore(graph: GraphColumns): Segment[] {
-  const known = segmentsOfNames.get(graph.name) ?? cutOnce(graph);
-  segmentsOfNames.set(graph.name, known);
-  return known;
+function cutBefore(graph: GraphColumns): Cut {
+  let cut = cutOfNames.get(graph.name);
+  if (cut === undefined) {
+    const segments = cutOnce(graph);
+    cutOfNames.set(graph.name, (cut = { segments, repeats: findRepeats(graph, segments) }));
+  }
+  return cut;
 }
-
-const segmentsOfNames = new WeakMap<readonly string[], Segment[]>();
 
 function cutOnce(graph: GraphColumns): Segment[] {
   const segments: Segment[] = [];

@@ -5,11 +5,12 @@ import { formatCount } from "../../format";
 import { icon } from "../../glyphs";
 import { refOfBucket, type Side } from "../../refs";
 import type { Bucket, Decision, GraphColumns, Store } from "../../types";
-import { readersOf, usesOf } from "../readers";
+import { readersOf, usesOf } from "../../edges";
 import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
 import { measuredSection } from "./measured";
+import { perLayer } from "./perLayer";
 import { chain, facts, memberList, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
 
 const SHOWN_MEMBERS = 12;
@@ -23,6 +24,7 @@ export function overviewPage(store: Store): HTMLElement[] {
     h("p", { class: "bv-why" }, "Select a collective, a bucket or a node in any pane; it lights up in all of them. n walks the decisions."),
     reasons.length === 0 ? null : section("Reasons", h("dl", { class: "bv-reasons" }, ...reasons)),
     current.buckets.length === 0 ? null : section("Buckets", bucketFills(store)),
+    perLayer(store),
   ].filter((part) => part !== null);
 }
 
