@@ -1,64 +1,62 @@
-"""A JupyterLab of its own: its own settings and workspace, gone afterwards with everything it started."""
+"""A JupyterLab or a Notebook of its own, with its own settings and workspace."""
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import nbformat
+from playwright.sync_api import Locator, Page, expect
+from serving import free_port, served
+
 TOKEN = "bucketviz"
-START_SECONDS = 90
+PLACES = {"jupyterlab": "lab/tree", "notebook": "notebooks"}
+"""Below which address each application opens a file."""
 
 
 @contextmanager
-def jupyterlab(folder: Path) -> Iterator[str]:
-    """Serves a folder and yields the address of the laboratory, without a trailing slash."""
-    port = _free_port()
-    settings = {name: str(folder / ".jupyter" / name) for name in ("config", "runtime", "data")}
-    environment = os.environ | {f"JUPYTER_{name.upper()}_DIR": path for name, path in settings.items()}
-    flags = ["--no-browser", f"--port={port}", f"--IdentityProvider.token={TOKEN}", "--allow-root"]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", *flags, str(folder)],
-        env=environment | {"IPYTHONDIR": str(folder / ".ipython")},
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        address = f"http://localhost:{port}"
-        _wait_until_it_answers(f"{address}/api/status?token={TOKEN}", server)
+def jupyterlab(folder: Path, application: str = "jupyterlab") -> Iterator[str]:
+    """Serves a folder and yields the address of the server, without a trailing slash."""
+    port = free_port()
+    settings = {
+        f"JUPYTER_{name.upper()}_DIR": str(folder / ".jupyter" / name) for name in ("config", "runtime", "data")
+    }
+    flags = ["--no-browser", f"--port={port}", f"--IdentityProvider.token={TOKEN}", "--allow-root", str(folder)]
+    address = f"http://localhost:{port}"
+    environment = settings | {"IPYTHONDIR": str(folder / ".ipython")}
+    asked = f"{address}/api/status?token={TOKEN}"
+    with served(application, *flags, folder=folder, asked=asked, environment=environment):
         yield address
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.wait()
 
 
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("localhost", 0))
-        return int(listener.getsockname()[1])
+def write_notebook(path: Path, cells: Sequence[str]) -> Path:
+    """Writes a notebook of code cells and gives its path."""
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    code = [nbformat.v4.new_code_cell(cell.strip()) for cell in cells]
+    nbformat.write(nbformat.v4.new_notebook(cells=code, metadata={"kernelspec": kernel}), path)
+    return path
 
 
-def _wait_until_it_answers(address: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            raise RuntimeError(f"JupyterLab stopped with exit status {server.returncode}")
-        try:
-            with urllib.request.urlopen(address, timeout=5):
-                return
-        except OSError:
-            time.sleep(0.3)
-    raise TimeoutError(f"JupyterLab did not answer within {START_SECONDS} s")
+def open_notebook(page: Page, address: str, name: str, application: str = "jupyterlab") -> None:
+    """Opens a notebook and waits for its kernel."""
+    with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url, timeout=60_000):
+        page.goto(f"{address}/{PLACES[application]}/{name}?token={TOKEN}")
+    expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(timeout=60_000)
+
+
+def run_all(page: Page) -> None:
+    """Runs all cells."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+
+def run_cell(page: Page, index: int, told: str) -> str:
+    """Runs a cell by its place again, waits until it has printed ``told``, and gives all that it printed."""
+    cell = page.locator(".jp-CodeCell").nth(index)
+    output: Locator = cell.locator(".jp-OutputArea-output")
+    output.evaluate_all("outputs => outputs.forEach(output => output.textContent = '')")
+    cell.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    expect(output).to_contain_text(told, timeout=60_000)
+    return output.inner_text().strip()

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from jupyter import TOKEN, jupyterlab
+from jupyter import jupyterlab, open_notebook, run_all, run_cell, write_notebook
 from playwright.sync_api import Locator, expect
 from samples import SAMPLES, SMALL_CAP_MIB
 from watching import WatchedPage
@@ -29,10 +28,7 @@ ipywidgets.VBox([slider, one, other])
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     save(bv.plan(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB), tmp_path / "plan.json")
-    kernel = {"name": "python3", "display_name": "Python 3"}
-    cells = [nbformat.v4.new_code_cell(cell.strip()) for cell in CELLS]
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    nbformat.write(notebook, tmp_path / "composing.ipynb")
+    write_notebook(tmp_path / "composing.ipynb", CELLS)
     return tmp_path
 
 
@@ -43,11 +39,8 @@ def selected(explorer: Locator) -> Locator:
 def test_a_slider_python_and_two_explorers(watched: WatchedPage, folder: Path) -> None:
     page = watched.page
     with jupyterlab(folder) as address:
-        with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url, timeout=60_000):
-            page.goto(f"{address}/lab/tree/composing.ipynb?token={TOKEN}")
-        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(timeout=60_000)
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        open_notebook(page, address, "composing.ipynb")
+        run_all(page)
         explorers = page.locator(".bucketviz")
         expect(explorers).to_have_count(2, timeout=60_000)
         one, other = explorers.nth(0), explorers.nth(1)
@@ -61,10 +54,6 @@ def test_a_slider_python_and_two_explorers(watched: WatchedPage, folder: Path) -
             handle.press("ArrowRight")
             expect(selected(one)).to_have_attribute("title", name)
         one.get_by_role("searchbox").fill("why:cap")
-        page.locator(".jp-CodeCell").last.locator(".cm-content").click()
-        page.keyboard.press("Control+Enter")
-        expect(page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output")).to_contain_text(
-            "probe: 2 ['ag2'] why:cap | -1 [] ag1", timeout=30_000
-        )
+        run_cell(page, 2, "probe: 2 ['ag2'] why:cap | -1 [] ag1")
         assert page.locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
     assert watched.errors == []

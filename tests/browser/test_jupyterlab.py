@@ -4,7 +4,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from jupyter import TOKEN, jupyterlab
+from jupyter import jupyterlab, open_notebook, run_all, run_cell
 from playwright.sync_api import Page, expect
 from watching import WatchedPage
 
@@ -23,28 +23,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run_all(page: Page) -> None:
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-
-
 def probe(page: Page) -> str:
     """Runs the last cell again and gives what it prints."""
-    cell = page.locator(".jp-CodeCell").last
-    cell.locator(".jp-OutputArea-output").evaluate("output => output.textContent = ''")
-    cell.locator(".cm-content").click()
-    page.keyboard.press("Control+Enter")
-    output = cell.locator(".jp-OutputArea-output")
-    expect(output).to_contain_text("probe:", timeout=30_000)
-    return output.inner_text().strip()
+    return run_cell(page, page.locator(".jp-CodeCell").count() - 1, "probe:")
 
 
 def test_notebook_01_runs_and_shares_one_selection(watched: WatchedPage, folder: Path) -> None:
     page = watched.page
     with jupyterlab(folder) as address:
-        with page.expect_websocket(lambda socket: "/api/kernels/" in socket.url, timeout=60_000):
-            page.goto(f"{address}/lab/tree/{NOTEBOOK.name}?token={TOKEN}")
-        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(timeout=60_000)
+        open_notebook(page, address, NOTEBOOK.name)
         run_all(page)
         expect(page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output")).to_contain_text(
             "probe: ['B1'] -1", timeout=RUN_MS

@@ -19,7 +19,7 @@ class WatchedPage:
         self.errors: list[str] = []
         self.requests: list[str] = []
         page.on("console", self._keep_error)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self.errors.append(error.stack or str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
 
     def _keep_error(self, message: ConsoleMessage) -> None:
