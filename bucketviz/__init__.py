@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bucketviz import bucketing, errors, records
     from bucketviz.compiling import BucketPass
-    from bucketviz.records import Policy, check_ranks, load
+    from bucketviz.records import Policy, check_ranks, load, save
     from bucketviz.showing import explore, lesson
     from bucketviz.sources import gallery
     from bucketviz.sources.fake_world import fake_world
@@ -42,6 +42,7 @@ __all__ = [
     "load",
     "plan",
     "records",
+    "save",
     "save_job",
     "simulate",
 ]
@@ -54,7 +55,7 @@ _HOMES = {
     "lesson": "bucketviz.showing",
     "fake_world": "bucketviz.sources.fake_world",
 }
-_HOMES |= dict.fromkeys(("Policy", "check_ranks", "load"), "bucketviz.records")
+_HOMES |= dict.fromkeys(("Policy", "check_ranks", "load", "save"), "bucketviz.records")
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bucketviz.executing import checked_backend
 from bucketviz.progress import progress
 from bucketviz.records import Execution, Policy, Rewrite
 from bucketviz.sources import gallery
@@ -47,6 +48,7 @@ def run_demo(num_layers: int, world_size: int, cap_mib: float, backend: str = "l
         ExecutionError: for a backend that is not known or not here, and for a rank that fails.
     """
     policy = Policy(cap_mib=cap_mib)
+    checked_backend(backend, None, world_size)
     model = gallery.llama(num_layers=num_layers)
     with progress("Capturing forward and backward"):
         captured = capture(model, gallery.llama_inputs(), world_size=world_size, name=f"llama-{num_layers}-layers")

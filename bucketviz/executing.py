@@ -15,7 +15,7 @@ from bucketviz.arguments import check_result, check_world_size
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import own_groups
-from bucketviz.execution.job import DEVICE_TYPES, TIMEOUT_S, JobOptions, write_job
+from bucketviz.execution.job import DEVICE_TYPES, JobOptions, write_job
 from bucketviz.execution.launch import launch
 from bucketviz.progress import Advance, progress
 from bucketviz.records import Execution, Graph
@@ -43,7 +43,7 @@ def execute(
     profile: bool = False,
     outputs: str | Path | None = None,
     imports: Sequence[str] = (),
-    timeout_s: float = TIMEOUT_S,
+    timeout_s: float | None = None,
     port: int = 0,
     on_progress: Callable[[float], None] | None = None,
 ) -> Execution:
@@ -66,7 +66,7 @@ def execute(
         profile: Whether each side runs once more under the profiler, for its timelines.
         outputs: Folder that takes ``rank-0.safetensors`` …: what each rank returned, ``before.0`` …, ``after.0`` ….
         imports: Modules that every rank imports first: those that register custom ops which the graph calls.
-        timeout_s: The run is over when no rank has got on for so long. Compiling counts as one step.
+        timeout_s: The run is over when no rank has got on for so long, by default 300 s; compiling counts as one step.
         port: On which the ranks of this machine meet; 0 takes a free one.
         on_progress: Told the fraction that is done, from 0 to 1; by default a bar shows it after two seconds.
 
@@ -77,22 +77,22 @@ def execute(
     """
     check_result(result)
     world = _checked_world_size(result.plan.graph, world_size)
-    backend = _checked_backend(backend, device, world)
+    backend = checked_backend(backend, device, world)
     record = rewrite_record(result)
-    counts = {"warmup": warmup, "repeats": repeats}
-    runs: dict[str, Any] = {"seed": seed} | {name: count for name, count in counts.items() if count is not None}
+    asked = {"warmup": warmup, "repeats": repeats, "timeout_s": timeout_s}
+    runs: dict[str, Any] = {"seed": seed} | {name: value for name, value in asked.items() if value is not None}
     with progress(f"Running {record.before.name} on {world} ranks", total=1.0) as advance:
         on_progress = on_progress or _steps(advance)
         if backend == "lockstep":
-            _refuse_in_lockstep(compile=compile, profile=profile, outputs=outputs, imports=imports, port=port)
+            refused = {"outputs": outputs, "imports": imports, "timeout_s": timeout_s is not None, "port": port}
+            _refuse_in_lockstep(compile=compile, profile=profile, **refused)
             execution = _in_lockstep(result, world, inputs, "cpu" if device is None else device, runs, on_progress)
         else:
-            _check_fits_here(backend, world)
             runs |= {"compile": compile, "profile": profile, "keep_outputs": outputs is not None}
             execution = launch(
                 result.before,
                 result.plan,
-                _job_options(result.plan.graph, backend, world, {**runs, "timeout_s": timeout_s}),
+                _job_options(result.plan.graph, backend, world, runs),
                 inputs=inputs,
                 outputs=None if outputs is None else Path(outputs).expanduser(),
                 imports=imports,
@@ -194,8 +194,12 @@ def _checked_world_size(graph: Graph, world_size: int | None) -> int:
     )
 
 
-def _checked_backend(backend: str | None, device: str | None, world_size: int) -> str:
-    """Gives the backend that was asked for, or the one that fits this machine, where it fits the device."""
+def checked_backend(backend: str | None, device: str | None, world_size: int) -> str:
+    """Gives the backend that was asked for, or the one that fits this machine, where it fits the device.
+
+    Raises:
+        ExecutionError: for a backend that is not known, and for what this machine has no GPUs or processes for.
+    """
     if backend not in (None, *BACKENDS):
         raise ExecutionError(f"backend={backend!r} is not known; choose {', '.join(BACKENDS)}")
     if backend is None:
@@ -207,6 +211,8 @@ def _checked_backend(backend: str | None, device: str | None, world_size: int) -
             f"backend={backend!r} runs on device={wanted!r}, got {str(device)!r}; give backend='lockstep', which runs "
             "all ranks on one device"
         )
+    if backend != "lockstep":
+        _check_fits_here(backend, world_size)
     return backend
 
 

@@ -14,7 +14,7 @@ from samples import SAMPLES, SMALL_CAP_MIB
 from typer.testing import CliRunner
 
 import bucketviz as bv
-from bucketviz import cli
+from bucketviz import cli, demo
 from bucketviz.errors import CaptureError
 
 SMALL = ["demo", "--layers", "1", "--world-size", "2", "--cap-mib", "0.5"]
@@ -46,7 +46,10 @@ def test_the_demo_writes_a_page_and_prints_proof_and_decisions(in_folder: Path) 
     assert "bucketviz-payload" in (in_folder / "out.html").read_text(encoding="utf-8")
 
 
-def test_a_backend_that_is_none(in_folder: Path) -> None:
+def test_a_backend_that_is_none_is_refused_before_anything_runs(
+    in_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "capture", None)
     exit_code, text = invoke(*SMALL, "--html", "out.html", "--backend", "mpi")
     assert exit_code == 2
     assert "backend='mpi' is not known; choose lockstep, gloo, nccl" in text

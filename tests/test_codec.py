@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from samples import SAMPLES
 
+import bucketviz as bv
 from bucketviz.errors import PolicyError, RecordError
 from bucketviz.records import (
     SCHEMA,
@@ -70,7 +71,7 @@ def test_a_record_survives_the_round_trip(record: object) -> None:
 
 def test_the_text_names_schema_and_type() -> None:
     document = json.loads(to_json(GRAPH))
-    assert (document["schema"], document["type"]) == (SCHEMA, "Graph")
+    assert (document["schema"], document["version"], document["type"]) == (SCHEMA, bv.__version__, "Graph")
 
 
 def test_a_function_keeps_its_name_and_is_not_called_again() -> None:
@@ -89,13 +90,40 @@ def test_a_function_keeps_its_name_and_is_not_called_again() -> None:
         ("[]", "expected a record of schema bucketviz/1, found 'list'"),
         ('{"schema": "bucketviz/9"}', "expected a record of schema bucketviz/1, found 'bucketviz/9'"),
         ('{"schema": "bucketviz/1", "type": "os.system"}', "unknown record type 'os.system'; known: .*Plan"),
-        ('{"schema": "bucketviz/1", "type": "Slice", "data": {}}', "Slice lacks name, row, lane, start, end, label"),
+        ('{"schema": "bucketviz/1", "type": "Slice", "data": {}}', "Slice lacks name, row, lane, start, end;"),
         ('{"schema": "bucketviz/1", "type": "Slice", "data": 3}', "Slice holds 3; expected dict"),
     ],
 )
 def test_text_that_is_no_record_is_refused(text: str, said: str) -> None:
     with pytest.raises(RecordError, match=said):
         from_json(text)
+
+
+def test_a_record_from_before_a_field_was_there_opens_with_its_default() -> None:
+    document = json.loads(to_json(PLAN))
+    del document["version"]
+    del document["data"]["policy"]["machine"], document["data"]["graph"]["groups"]
+    for decision in document["data"]["decisions"]:
+        del decision["joins_at_cap_bytes"]
+    del document["data"]["graph"]["nodes"][1]["collective"]["is_pure_cast"]
+    decisions = tuple(decision._replace(joins_at_cap_bytes=None) for decision in PLAN.decisions)
+    assert from_json(json.dumps(document)) == replace(PLAN, graph=replace(GRAPH, groups={}), decisions=decisions)
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("9.1", f"upgrade bucketviz; bucketviz 9.1 wrote it, and this is {bv.__version__}$"),
+        (bv.__version__, "upgrade bucketviz$"),
+        (None, "upgrade bucketviz$"),
+        (7, "upgrade bucketviz$"),
+    ],
+)
+def test_a_field_of_a_later_version_names_both_versions_where_they_are_known(version: object, said: str) -> None:
+    document = json.loads(to_json(GRAPH)) | {"version": version}
+    document["data"]["nodes"][1]["collective"]["colour"] = "red"
+    with pytest.raises(RecordError, match=rf"^Graph\.nodes\[1\]\.collective holds colour, .* not know; {said}"):
+        from_json(json.dumps(document))
 
 
 def test_a_field_of_the_wrong_type_is_named() -> None:

@@ -114,6 +114,8 @@ def test_a_size_takes_a_number() -> None:
         ("cuda:99", "nothing can run on device='cuda:99' here: "),
         ("meta", "tensors on device='meta' have no numbers to compare"),
         (0, "device takes a torch.device or its name, got 0"),
+        ("cpu:3", "there is one CPU to run on, got device='cpu:3'"),
+        (torch.device("cpu", 1), "there is one CPU to run on, got device='cpu:1'"),
     ],
 )
 @pytest.mark.parametrize("are_inputs_given", [True, False])

@@ -148,6 +148,10 @@ def test_fewer_gpus_than_ranks_is_an_error_that_names_lockstep_on_cuda(result):
     [
         ({"backend": "gloo", "device": "cuda"}, "backend='gloo' runs on device='cpu', got 'cuda'"),
         ({"backend": "nccl", "device": "cpu"}, "backend='nccl' runs on device='cuda', got 'cpu'"),
+        (
+            {"backend": "lockstep", "timeout_s": 9},
+            "timeout_s needs ranks in processes of their own",
+        ),
         ({"backend": "lockstep", "compile": True}, "compile needs ranks in processes of their own"),
         ({"backend": "lockstep", "profile": True, "outputs": "x"}, "profile, outputs needs ranks"),
         ({"backend": "gloo", "world_size": 1000}, "1000 ranks are too many processes for one machine"),

@@ -7,6 +7,7 @@ import networkx as nx
 import pytest
 from exporting import ALL_SAMPLES, SIDES, side_of
 from samples import SAMPLES, SMALL_CAP_MIB
+from tools import need_dot
 
 import bucketviz as bv
 from bucketviz.errors import ExplorerError
@@ -127,6 +128,7 @@ def test_a_graph_too_large_for_dot_names_neighbourhoods() -> None:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_dot_draws_svg_and_png(theme: str) -> None:
+    need_dot()
     dot = draw_dot(side_of("fsdp_step", "before"), theme=theme)
     svg = ET.fromstring(draw(dot, "svg"))
     texts = [element.text.strip() for element in svg.iter() if element.tag.endswith("}text") and element.text]
@@ -139,6 +141,7 @@ def test_dot_draws_svg_and_png(theme: str) -> None:
 
 
 def test_a_png_has_two_pixels_for_one() -> None:
+    need_dot()
     dot = draw_dot(side_of("fsdp_step", "before"))
     width = float(str(ET.fromstring(draw(dot, "svg")).get("width")).removesuffix("pt"))
     pixels = int.from_bytes(draw(dot, "png")[16:20], "big")

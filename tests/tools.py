@@ -1,11 +1,13 @@
-"""Tools that a test may need beside Python packages: Chromium, and a torch with gloo."""
+"""Tools that a test may need beside Python packages: Chromium, and a torch with gloo, Graphviz."""
 
 import os
+import shutil
+from importlib.util import find_spec
 
 import pytest
 
 REQUIRED = frozenset(filter(None, os.environ.get("BUCKETVIZ_REQUIRE", "").split(",")))
-"""Tools whose absence is a failure instead of a skip: ``browser``, ``gloo``."""
+"""Tools whose absence is a failure instead of a skip: ``browser``, ``gloo``, ``graphviz``."""
 
 
 def absent(tool: str, reason: str) -> None:
@@ -13,3 +15,9 @@ def absent(tool: str, reason: str) -> None:
     if tool in REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def need_dot() -> None:
+    """Skips the test where nothing lays out and draws DOT."""
+    if shutil.which("dot") is None and find_spec("pygraphviz") is None:
+        absent("graphviz", "neither Graphviz nor pygraphviz is installed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import torch
@@ -22,6 +23,8 @@ def checked_device(device: object) -> torch.device:
     """
     if not isinstance(device, str | torch.device):
         raise ExecutionError(f"device takes a torch.device or its name, got {device!r}; {_DEVICES}")
+    if re.fullmatch(r"cpu:\d+", str(device)):
+        raise ExecutionError(f"there is one CPU to run on, got device={str(device)!r}; {_DEVICES}")
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, ImportError) as error:

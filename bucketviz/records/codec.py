@@ -10,8 +10,10 @@ from collections.abc import Callable
 from enum import Enum
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
+from bucketviz import __version__
 from bucketviz.errors import PolicyError, RecordError
 from bucketviz.files import replace_file
 from bucketviz.records.references import check_references
@@ -30,18 +32,21 @@ class SavedCallable:
 
 
 def to_json(record: Any) -> str:
-    """Gives a record as JSON text, with its type and the schema version.
+    """Gives a record as JSON text, with its type, the schema and the version of bucketviz.
 
     Raises:
         RecordError: when it is no record.
     """
     if type(record) not in _record_types().values():
         raise RecordError(f"cannot save a {type(record).__name__}; the records are {', '.join(_record_types())}")
-    return json.dumps({"schema": SCHEMA, "type": type(record).__name__, "data": _encode(record)})
+    document = {"schema": SCHEMA, "version": __version__, "type": type(record).__name__, "data": _encode(record)}
+    return json.dumps(document)
 
 
 def from_json(text: str | bytes) -> Any:
-    """Gives the record that :func:`to_json` wrote. Nothing in the text is ever executed.
+    """Gives the record that :func:`to_json` wrote, here or in another version. Nothing in the text is ever executed.
+
+    A field that an older version did not know yet takes its default.
 
     Raises:
         RecordError: when the text is not JSON, of another schema, does not fit its type, or names what is not there.
@@ -100,6 +105,8 @@ def _decode_document(document: dict[str, Any]) -> Any:
         record = _decode(document.get("data"), record_type, record_type.__name__)
     except PolicyError as error:
         raise RecordError(f"{record_type.__name__} holds a policy that cannot be: {error}") from error
+    except RecordError as error:
+        raise RecordError(f"{error}{_other_version(document.get('version'))}") from error
     check_references(record)
     return record
 
@@ -107,6 +114,13 @@ def _decode_document(document: dict[str, Any]) -> Any:
 def _other_schema(document: object) -> str:
     found = document.get("schema") if isinstance(document, dict) else type(document).__name__
     return f"expected a record of schema {SCHEMA}, found {found!r}; open it with the bucketviz that wrote it"
+
+
+def _other_version(version: object) -> str:
+    """Says that another version wrote a record, where it is known."""
+    if not isinstance(version, str) or version == __version__:
+        return ""
+    return f"; bucketviz {shorten(version, 40)} wrote it, and this is {__version__}"
 
 
 @cache
@@ -123,6 +137,16 @@ def _field_names(record_type: type) -> tuple[str, ...]:
     if dataclasses.is_dataclass(record_type):
         return tuple(field.name for field in dataclasses.fields(record_type) if field.init)
     return getattr(record_type, "_fields", ())
+
+
+@cache
+def _fields_with_default(record_type: type) -> frozenset[str]:
+    """Gives the fields that a record may lack: those that came later have a default, so that old files open."""
+    if not dataclasses.is_dataclass(record_type):
+        return frozenset(getattr(record_type, "_field_defaults", ()))
+    absent = dataclasses.MISSING
+    fields = (field for field in dataclasses.fields(record_type) if field.init)
+    return frozenset(each.name for each in fields if each.default is not absent or each.default_factory is not absent)
 
 
 def _encode(value: Any) -> Any:
@@ -168,7 +192,7 @@ def _decode(value: Any, hint: Any, where: str) -> Any:
 def _decode_record(value: Any, record_type: type, where: str) -> Any:
     _checked(value, dict, where)
     hints = _hints(record_type)
-    missing = [name for name in _field_names(record_type) if name not in value]
+    missing = [name for name in hints if name not in value and name not in _fields_with_default(record_type)]
     if missing:
         raise RecordError(f"{where} lacks {', '.join(missing)}; save it again with this version")
     unknown = sorted(set(value) - set(hints))
@@ -185,6 +209,9 @@ def _hints(record_type: type) -> dict[str, Any]:
 
 
 def _decode_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
+    records = [option for option in options if isinstance(option, type) and _field_names(option)]
+    if isinstance(value, dict) and len(records) == 1:
+        return _decode_record(value, records[0], where)
     for option in options:
         try:
             return _decode(value, option, where)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hostile import STACK_TRACE, hostile_plan
 from playwright.sync_api import Dialog, expect
+from tools import need_dot
 from watching import WatchedPage
 
 import bucketviz as bv
@@ -51,6 +52,7 @@ def test_the_page_shows_every_decision_and_runs_nothing(
 def test_a_picture_opened_by_itself_runs_nothing(
     watched: WatchedPage, dialogs: list[str], tmp_path: Path, is_whole: bool
 ) -> None:
+    need_dot()
     plan = hostile_plan()
     around = () if is_whole else list(plan.graph.position)
     watched.page.goto(bv.explore(plan).save(tmp_path / "picture.svg", around=around).as_uri())
