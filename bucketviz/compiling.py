@@ -131,7 +131,7 @@ def _bucket_in_place(graph: fx.Graph, name: str, policy: Policy) -> Rewrite:
     if not plan.buckets:
         return Rewrite(plan.graph, plan, {}, {}, ())
     result = rewrite(gm, plan, rank=own_rank())
-    return _record(gm, result, adopt(graph, result.after.graph))
+    return _record(gm, result, adopt(graph, result.graph_after))
 
 
 def _record(gm: fx.GraphModule, result: Bucketed, names: dict[str, str]) -> Rewrite:

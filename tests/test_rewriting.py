@@ -1,6 +1,7 @@
 """A plan carried out: every merged form, what is kept of the members, and a graph before that nobody touched."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 import bucketviz as bv
 from bucketviz import collectives
 from bucketviz.collectives import collective_op, is_wait
+from bucketviz.execution.inputs import random_inputs
 from bucketviz.records import Policy
 from bucketviz.records.policy import MODES
 from bucketviz.rewriting import Bucketed, rewrite
@@ -472,3 +474,27 @@ def test_a_wait_that_nobody_reads_is_merged_too() -> None:
     result = bv.bucket(SAMPLES["unused_wait"]())
     assert result.replaced.keys() == {"wait_ag0", "wait_ag1"}
     assert sum(is_wait(node) for node in result.after.graph.nodes) == 1
+
+
+class Holder(torch.nn.Module):
+    """Calls a graph, as a user's module does."""
+
+    def __init__(self, gm: fx.GraphModule) -> None:
+        super().__init__()
+        self.gm = gm
+
+    def forward(self, *inputs: object) -> Any:
+        return self.gm(*inputs)
+
+
+@pytest.mark.usefixtures("world_of_four")
+@pytest.mark.parametrize("is_changed", [False, True], ids=["as given", "changed since"])
+@pytest.mark.parametrize("wrap", [lambda gm: gm, Holder], ids=["itself", "inside a module"])
+def test_the_graph_after_is_compiled_as_any_other(wrap: Callable[[fx.GraphModule], Any], is_changed: bool) -> None:
+    result = bv.bucket(SAMPLES["adjacent_gathers"]())
+    if is_changed:
+        result.after.recompile()
+    inputs = random_inputs(result.before, 1)[0]
+    torch._dynamo.reset()
+    compiled = torch.compile(wrap(result.after), fullgraph=True, backend="eager")
+    assert [found.shape for found in compiled(*inputs)] == [expected.shape for expected in result.before(*inputs)]

@@ -77,8 +77,8 @@ class Side:
 
 
 def _compiled(gm: fx.GraphModule) -> Callable[..., object]:
-    """Gives a graph through Inductor: a plain copy, as Dynamo refuses one that generates its code when called."""
+    """Gives a graph through Inductor."""
     compiled: Callable[..., object] = torch.compile(
-        fx.GraphModule(gm, gm.graph), fullgraph=True, dynamic=False, options={"fallback_random": True}
+        gm, fullgraph=True, dynamic=False, options={"fallback_random": True}
     )
     return compiled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch.fx as fx
 
@@ -13,7 +14,6 @@ from bucketviz.garbage import collection_paused
 from bucketviz.records.plan import Bucket, Plan
 from bucketviz.rewriting.copying import copy_graph
 from bucketviz.rewriting.cycles import check_no_cycle
-from bucketviz.rewriting.internals import LazyGraphModule
 from bucketviz.rewriting.members import check_apart
 from bucketviz.rewriting.merge import Merged, Prepared, prepare, replace_members, write_merged
 from bucketviz.rewriting.rank import rank_inside
@@ -28,21 +28,28 @@ class Bucketed:
 
     Attributes:
         before: The very graph that was given, unchanged.
-        after: A new graph with one collective for each bucket. Nodes that were not touched keep their names.
+        graph_after: A new graph with one collective for each bucket. Nodes that were not touched keep their names.
         plan: What the rewrite obeyed.
         provenance: For each node that came, the collectives (FX names before) that it serves.
-        replaced: For each wait that went, the node of ``after`` that now gives its value.
-        bucket_starts: FX name in ``after`` of each bucket's merged collective, in bucket order.
-        rank: Global rank that ``after`` is for.
+        replaced: For each wait that went, the node of ``graph_after`` that now gives its value.
+        bucket_starts: FX name in ``graph_after`` of each bucket's merged collective, in bucket order.
+        rank: Global rank that ``graph_after`` is for.
     """
 
     before: fx.GraphModule
-    after: fx.GraphModule
+    graph_after: fx.Graph
     plan: Plan
     provenance: dict[str, tuple[str, ...]]
     replaced: dict[str, str]
     bucket_starts: tuple[str, ...]
     rank: int
+
+    @cached_property
+    def after(self) -> fx.GraphModule:
+        """The graph after as a module to call, execute or compile; its code is generated when first asked for."""
+        after = fx.GraphModule(self.before, self.graph_after, class_name=type(self.before).__name__)
+        after.meta = dict(self.before.meta)
+        return after
 
 
 @collection_paused()
@@ -79,12 +86,10 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     if cycle:
         _explain_cycle(gm.graph, plan)
     assert not cycle, f"merging closed a cycle that the graph before does not foretell: {cycle}"
-    after = LazyGraphModule(gm, graph, class_name=type(gm).__name__)
-    after.meta = dict(gm.meta)
     served = [(bucket.collectives, merged) for bucket, merged in zip(plan.buckets, merges, strict=True)]
     return Bucketed(
         before=gm,
-        after=after,
+        graph_after=graph,
         plan=plan,
         provenance={node.name: names for names, merged in served for node in merged.new_nodes},
         replaced=_names_replaced(merges),

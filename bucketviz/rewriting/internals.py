@@ -15,7 +15,6 @@ try:
     from torch._dispatch.python import enable_python_dispatcher
     from torch._library.utils import get_layout_constraint_tag
     from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-    from torch.fx._lazy_graph_module import _LazyGraphModule as LazyGraphModule
     from torch.utils._python_dispatch import _disable_current_modes
 except ImportError as error:
     raise RewriteError(f"this torch lacks what rewriting needs ({error}); install torch 2.11 to 2.14") from error
@@ -23,7 +22,6 @@ except ImportError as error:
 __all__ = [
     "FakeTensor",
     "FakeTensorMode",
-    "LazyGraphModule",
     "enable_python_dispatcher",
     "needs_exact_strides",
     "without_modes",

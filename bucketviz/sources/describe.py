@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -24,7 +25,6 @@ _NAME = attrgetter("name")
 _ROLES = {"placeholder": Role.INPUT, "get_attr": Role.INPUT, "output": Role.OUTPUT}
 
 
-@collection_paused()
 def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
     """Gives the record of an FX graph; the graph itself is left as it is.
 
@@ -43,17 +43,31 @@ def describe(gm: fx.GraphModule, name: str | None = None) -> Graph:
     label = name or gm.meta.get("name") or type(gm).__name__
     if not isinstance(label, str):
         raise CaptureError(f'a graph is called by a str, got {label!r}; correct gm.meta["name"] or the name given')
-    return Graph(label, _describe_nodes(gm), groups_of(gm))
+    return describe_graph(gm.graph, gm.meta, label)
 
 
-def _describe_nodes(gm: fx.GraphModule) -> tuple[Node, ...]:
+@collection_paused()
+def describe_graph(graph: fx.Graph, meta: Mapping[str, Any], name: str) -> Graph:
+    """Gives the record of a graph that no module has to hold.
+
+    Args:
+        graph: The graph.
+        meta: What a module of it notes: process groups, parameters, gradients.
+        name: What to call it.
+
+    Raises:
+        CaptureError: when what is noted as process groups are none.
+    """
+    return Graph(name, _describe_nodes(graph, parameter_names(graph, meta)), groups_of(meta))
+
+
+def _describe_nodes(graph: fx.Graph, parameters: Mapping[fx.Node, str]) -> tuple[Node, ...]:
     """Describes nodes in program order, each op and each fake value once."""
-    parameters = parameter_names(gm)
     ops: dict[Any, _Op] = {}
     tensors: dict[int, Tensor | None] = {}
     nodes: dict[fx.Node, Node] = {}
     with torch._C.DisableTorchFunctionSubclass():  # reads a fake tensor's shape five times as fast
-        for node in gm.graph.nodes:
+        for node in graph.nodes:
             name, meta = node.name, node.meta
             op = ops.get(node.target) if node.op == "call_function" else _Op(_role(node), str(node.target))
             if op is None:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch.distributed as dist
-import torch.fx as fx
 
 from bucketviz.errors import CaptureError
 
@@ -67,13 +66,13 @@ def known_groups() -> dict[str, tuple[int, ...]]:
     }
 
 
-def groups_of(gm: fx.GraphModule) -> dict[str, tuple[int, ...]]:
-    """Gives the global ranks of the process groups that a graph notes; of those that are up where it notes none.
+def groups_of(meta: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Gives the global ranks of the process groups that ``gm.meta`` notes; of those that are up where it notes none.
 
     Raises:
         CaptureError: when what it notes are no groups.
     """
-    noted = gm.meta.get(GROUPS_KEY)
+    noted = meta.get(GROUPS_KEY)
     if noted is None or noted == {}:
         return known_groups()
     if not isinstance(noted, Mapping):

@@ -41,13 +41,18 @@ def source_line(node: fx.Node) -> str:
     return innermost_place(node.meta.get("stack_trace") or "")
 
 
-def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:
-    """Gives the parameter that each node gathers, casts or reduces: along chains from placeholder or to output."""
+def parameter_names(graph: fx.Graph, meta: Mapping[str, Any]) -> dict[fx.Node, str]:
+    """Gives the parameter that each node gathers, casts or reduces: along chains from placeholder or to output.
+
+    Args:
+        graph: The graph.
+        meta: What its module notes: the parameters of placeholders, and of outputs that are gradients.
+    """
     named: dict[fx.Node, str] = {}
-    parameters, gradients = gm.meta.get(PARAMETERS_KEY, {}), gm.meta.get(GRADIENTS_KEY, {})
+    parameters, gradients = meta.get(PARAMETERS_KEY, {}), meta.get(GRADIENTS_KEY, {})
     if not parameters and not gradients:
         return named
-    for node in gm.graph.nodes:
+    for node in graph.nodes:
         if node.op == "placeholder" and node.name in parameters:
             named[node] = parameters[node.name]
         elif node.op == "call_function" and len(sources := node.all_input_nodes) == 1:
@@ -55,12 +60,12 @@ def parameter_names(gm: fx.GraphModule) -> dict[fx.Node, str]:
             if source in named and not is_wait(source):
                 named[node] = named[source]
     for index, name in gradients.items():
-        _name_gradient_chain(gm, int(index), name, named)
+        _name_gradient_chain(graph, int(index), name, named)
     return {node: _module_of(name) for node, name in named.items()}
 
 
-def _name_gradient_chain(gm: fx.GraphModule, index: int, name: str, named: dict[fx.Node, str]) -> None:
-    output = next(iter(reversed(gm.graph.nodes)))
+def _name_gradient_chain(graph: fx.Graph, index: int, name: str, named: dict[fx.Node, str]) -> None:
+    output = next(iter(reversed(graph.nodes)))
     results = output.args[0] if isinstance(output.args[0], list | tuple) else output.args
     node = results[index] if index < len(results) else None
     while isinstance(node, fx.Node) and node.op == "call_function":
