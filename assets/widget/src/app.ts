@@ -1,6 +1,6 @@
 // Puts the panes together: summary, toolbar, policy, decisions | graph | inspector, timeline. It knows no host.
 
-import { cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
+import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
 import { mountAnnouncer } from "./announce";
 import { mountGraph } from "./canvas/graphPane";
 import { mountTimeline } from "./canvas/timelinePane";
@@ -19,6 +19,7 @@ import { mountTextTwin } from "./panes/textTwin";
 import { toolbar } from "./panes/toolbar";
 import { answer, GUESSES, setQuiz } from "./quiz/quiz";
 import type { Pane, Store } from "./types";
+import { nextPath } from "./witness";
 import type { Planner } from "./whatif/planner";
 
 export function mount(
@@ -100,6 +101,10 @@ function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleTex
     "[": () => jumpToPair(store),
     "]": () => jumpToBucket(store),
     b: () => cycleGraphView(store),
+    v: () => nextPath(store, currentDecision(store)),
+    e: press('[data-key="e"]'),
+    c: press('[data-key="c"]'),
+    r: press('[data-key="r"]'),
     t: toggleText,
     g: () => setQuiz(store, !store.state.quiz),
     ...Object.fromEntries(GUESSES.map((guess, place) => [String(place + 1), () => answer(store, guess)])),

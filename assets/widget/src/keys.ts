@@ -18,6 +18,7 @@ export const KEYS: readonly (readonly [readonly string[], string])[] = [
   [["g"], "Predict each verdict before it is shown"],
   [["1", "2", "3"], "Joins, opens a bucket, is left alone: what is predicted"],
   [["x"], "Program order or measured time, in the timeline"],
+  [["v"], "The next way by which a collective depends on a bucket"],
   [["e", "c"], "In the graph: unfold and fold the row, or a ring of neighbours around what is selected"],
   [["r"], "In the graph: repeated layers as one row"],
   [["+", "-"], "Higher and lower rows in the graph"],

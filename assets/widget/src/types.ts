@@ -198,6 +198,7 @@ export interface State {
   guesses: Guess[]; // on what is asked, from the first; shared with Python
   movesOnly: boolean; // only what moved from the pinned plan
   revision: number; // counts how often the view that is shown was planned anew
+  path: number; // which of the disjoint witness paths
   axis: "order" | "measured"; // of the timeline; a view without measurements shows program order
 }
 

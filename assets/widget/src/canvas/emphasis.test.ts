@@ -8,7 +8,7 @@ import type { PlacedTrack } from "./timelineLayout";
 
 const [view] = samplePayload().views;
 const model = new GraphModel(view!, "split");
-const NOTHING: Focus = { selection: [], hover: null, step: -1, kinds: [], matches: [] };
+const NOTHING: Focus = { selection: [], hover: null, step: -1, kinds: [], path: 0, matches: [] };
 const emphasis = (focus: Partial<Focus>) => emphasisOf(view!, { ...NOTHING, ...focus }, model.segments.originOf);
 const rows = [...model.layout.before, ...model.layout.after].map(({ row }) => row);
 const barsOf = (side: "before" | "after") => tracksOf(view!, side, "order").filter(({ name }) => name !== COMPUTE)

@@ -3,6 +3,7 @@
 import { decisionOf } from "../actions";
 import { heldThen, related, resolve, type Side } from "../refs";
 import type { Decision, Kind, State, View } from "../types";
+import { shownPath } from "../witness";
 import type { Row } from "./skeleton";
 
 export type Level = "lit" | "plain" | "dim";
@@ -26,7 +27,7 @@ export interface Filled {
   bytes: number;
 }
 
-export interface Focus extends Pick<State, "selection" | "hover" | "step" | "kinds"> {
+export interface Focus extends Pick<State, "selection" | "hover" | "step" | "kinds" | "path"> {
   matches: readonly number[]; // nodes of `before` that the search found
 }
 
@@ -38,7 +39,7 @@ export function emphasisOf(view: View, focus: Focus, originOf: Int32Array): Emph
   const lit = litBy(view, focus, decision);
   const stepOf = new Map(view.decisions.map(({ node, step }) => [node, step]));
   const leftAlone = new Set(view.decisions.filter(({ merged }) => !merged).map(({ node }) => node));
-  const path = (decision ?? decisionOfOnly(view, focus.selection))?.path ?? [];
+  const path = shownPath(view, decision ?? decisionOfOnly(view, focus.selection), focus.path);
   const onPath = new SortedNodes(path);
   const filled = decision === null ? null : fillUntil(view, focus.step);
 

@@ -15,11 +15,12 @@ const PADDING = 8;
 const LEAST_LABEL_WIDTH = 110; // a size is written only where this much of a label stays
 const SIGNS = { kept: "", removed: "−", added: "+", moved: "↕" };
 
-export function drawRows(pen: Pen, scene: Scene): void {
+// `labelled`: the rows that say which edges end at them instead of the tensor.
+export function drawRows(pen: Pen, scene: Scene, labelled: ReadonlySet<Placed>): void {
   const pins = pinsOf(scene.layout, scene.geometry);
   for (const placed of visibleRows(scene)) {
     if (pins.some((pin) => isHiddenBy(pin, placed, boxOf(scene.geometry, placed)))) continue;
-    withAlpha(pen.context, ALPHA_OF_LEVEL[scene.emphasis.levelOf(placed.row)], () => drawRow(pen, scene, placed));
+    withAlpha(pen.context, ALPHA_OF_LEVEL[scene.emphasis.levelOf(placed.row)], () => drawRow(pen, scene, placed, labelled.has(placed)));
   }
 }
 
@@ -50,26 +51,26 @@ function countOf({ emphasis, view }: Scene, bucket: number): string {
   return count === total ? `${total}` : `${count} of ${total}`;
 }
 
-function drawRow(pen: Pen, scene: Scene, placed: Placed): void {
+function drawRow(pen: Pen, scene: Scene, placed: Placed, isLabelled: boolean): void {
   const box = boxOf(scene.geometry, placed);
   const level = detailLevel(scene.geometry.rowHeight);
   const { row } = placed;
-  if (row.type === "collective") drawCollective(pen, scene, placed, box, level);
+  if (row.type === "collective") drawCollective(pen, scene, placed, box, level, isLabelled);
   else if (row.type === "bucket") drawBucket(pen, scene, placed, box, level);
   else if (row.type === "fold") drawFold(pen, scene, row, box);
-  else drawOp(pen, scene, row, box, level);
+  else drawOp(pen, scene, row, box, level, isLabelled);
   drawMarks(pen, scene, placed, box);
 }
 
-function drawCollective(pen: Pen, scene: Scene, placed: Placed, box: Box, level: DetailLevel): void {
+function drawCollective(pen: Pen, scene: Scene, placed: Placed, box: Box, level: DetailLevel, isLabelled: boolean): void {
   const { row } = placed;
   const graph = scene.view[row.side];
   const kind = graph.kind[row.node] || "other";
   const isAlone = scene.emphasis.isLeftAlone(row) && (row.side === "after" || scene.layout.mode === "before");
   drawKindBox(pen, scene, placed, box, kind, isAlone);
   const middle = box.y + (level === "high" ? Math.min(box.height / 2, 11) : box.height / 2);
-  drawLabel(pen, row, box, middle, kind, level);
-  if (level !== "high") return;
+  drawLabel(pen, isLabelled && level !== "high" ? { ...row, detail: "" } : row, box, middle, kind, level);
+  if (level !== "high" || isLabelled) return;
   const name = [graph.name[row.node], graph.tensor[row.node]].filter((part) => part !== "").join(" · ");
   const style = { font: monoFont(pen.tokens, 11), color: pen.tokens.dim };
   writeText(pen, name, box.x + PADDING + GLYPH_WIDTH + 4, box.y + box.height - 9, box.width - 2 * PADDING - GLYPH_WIDTH, style);
@@ -156,12 +157,12 @@ function drawFold(pen: Pen, scene: Scene, row: Row, box: Box): void {
   writeText(pen, detail, left + used, middle, box.width - 20 - PADDING - used, style);
 }
 
-function drawOp(pen: Pen, scene: Scene, row: Row, box: Box, level: DetailLevel): void {
+function drawOp(pen: Pen, scene: Scene, row: Row, box: Box, level: DetailLevel, isLabelled: boolean): void {
   const { context, tokens } = pen;
   const graph = scene.view[row.side];
   const kind = graph.kind[row.node] || "other";
   const role = graph.role[row.node];
-  const middle = box.y + box.height / 2;
+  const middle = box.y + (isLabelled && level === "high" ? Math.min(box.height / 2, 10) : box.height / 2);
   const isLit = scene.emphasis.isSelected(row) || scene.emphasis.isHovered(row) || scene.emphasis.levelOf(row) === "lit";
   if (isLit) {
     tracePanel(context, box);
@@ -182,6 +183,7 @@ function drawOp(pen: Pen, scene: Scene, row: Row, box: Box, level: DetailLevel):
   const room = box.x + box.width - PADDING - left;
   const style = { font: monoFont(tokens, level === "low" ? 11 : 11.5), color: tokens.ink };
   const used = writeText(pen, row.label, left, middle, room, style);
+  if (isLabelled && level !== "high") return;
   const rest = room - used - 14;
   const detail = { font: monoFont(tokens, 11), color: tokens.dim, align: "right" as const };
   if (rest > pen.text.widthOf(row.detail, detail.font)) writeText(pen, row.detail, left + room, middle, rest, detail);

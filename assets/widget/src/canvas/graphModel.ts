@@ -1,6 +1,6 @@
 // What the graph pane knows besides the store: what is unfolded, where it is scrolled to, which row the keyboard is on.
 
-import { resolve } from "../refs";
+import { resolve, type Side } from "../refs";
 import type { Ref, View } from "../types";
 import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, type GraphGeometry } from "./geometry";
 import { layoutGraph, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
@@ -15,6 +15,7 @@ export class GraphModel {
   readonly segments: Segments;
   readonly unfolded: Unfolded;
   layout: GraphLayout;
+  revealed!: Record<Side, ReadonlySet<number>>;
   rowHeight = DEFAULT_ROW_HEIGHT;
   scrollY = 0;
   cursor: string | null = null;
@@ -116,10 +117,11 @@ export class GraphModel {
     this.relayout();
   }
 
-  // Shows a node that an edge leads to.
-  reveal(ref: Ref): void {
-    this.unfolded.reveal(ref);
-    this.relayout();
+  // Shows an edge whole, with the nodes at its ends.
+  revealEdge(from: Ref, to: Ref): void {
+    this.unfolded.reveal(from);
+    this.unfolded.reveal(to);
+    this.holding(from, () => this.relayout());
   }
 
   private grow(selection: readonly Ref[]): void {
@@ -164,7 +166,7 @@ export class GraphModel {
     return this.rowOfNode("after", this.view.carriedTo[target.node] ?? -1);
   }
 
-  rowOfNode(side: "before" | "after", node: number): Placed | null {
+  rowOfNode(side: Side, node: number): Placed | null {
     return this.layout[side][this.layout.rowOf[side][node] ?? -1] ?? null;
   }
 
@@ -227,7 +229,9 @@ export class GraphModel {
   }
 
   private laidOut(): GraphLayout {
-    return layoutGraph(this.view, this.segments, this.mode, this.unfolded.at(this.view, this.segments));
+    const unfolding = this.unfolded.at(this.view, this.segments);
+    this.revealed = { before: new Set(unfolding.revealed.before), after: new Set(unfolding.revealed.after) };
+    return layoutGraph(this.view, this.segments, this.mode, unfolding);
   }
 
   private relayout(): void {

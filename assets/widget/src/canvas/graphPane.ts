@@ -8,6 +8,7 @@ import { refOfBucket, refOfNode } from "../refs";
 import { parseQuery, searchNodes } from "../search";
 import type { Pane, Ref, State, Store, View } from "../types";
 import { hostCanvas } from "./canvasHost";
+import type { DrawnStub } from "./edgeDraw";
 import { emphasisOf, type Emphasis } from "./emphasis";
 import { glide } from "./glide";
 import { drawGraph } from "./graphFrame";
@@ -32,6 +33,7 @@ const TITLES = {
 export const mountGraph: Pane = (root, store) => {
   let model = new GraphModel(store.current, store.state.graphView);
   let emphasis = currentEmphasis(store, model, []);
+  let stubs: DrawnStub[] = []; // as drawn last
   let matches: readonly number[] = [];
   let held = store.state.selection[0] ?? null; // what was selected before the present change
 
@@ -58,7 +60,7 @@ export const mountGraph: Pane = (root, store) => {
   root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), warning, stage, said);
   const twin = mountTwin(root, store);
 
-  const host = hostCanvas(stage, (pen) => drawGraph(pen, sceneOf(model, emphasis)), (width, height) => resized(width, height));
+  const host = hostCanvas(stage, (pen) => void (stubs = drawGraph(pen, sceneOf(model, emphasis))), (width, height) => resized(width, height));
   const scroll = glide(() => model.scrollY, (scrollY) => {
     model.scrollTo(scrollY);
     host.redraw();
@@ -128,6 +130,14 @@ export const mountGraph: Pane = (root, store) => {
     twin.draw();
   }
 
+  function followEdge({ stub, placed }: DrawnStub): void {
+    const from = refOfRow(store.current, placed.row);
+    if (from !== null) model.revealEdge(from, stub.ref);
+    select(store, stub.ref);
+    refresh();
+  }
+
+  const stubAt = (x: number, y: number): DrawnStub | undefined => stubs.find(({ box }) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
   const hitAt = (x: number, y: number): ReturnType<typeof hitGraph> => hitGraph(model.layout, model.geometry, x, y);
   const showLine = (line: number): void => {
     model.scrollTo(line * model.rowHeight - model.height / 2);
@@ -138,13 +148,16 @@ export const mountGraph: Pane = (root, store) => {
     move(x, y) {
       const hit = hitAt(x, y);
       const row = hit !== null && "placed" in hit ? hit.placed.row : null;
+      const stub = stubAt(x, y);
       store.set({ hover: row === null ? null : refOfRow(store.current, row) });
       host.canvas.style.cursor = hit === null ? "default" : "pointer";
-      host.canvas.title = row === null ? "" : titleOf(store.current, row);
+      host.canvas.title = stub !== undefined ? `${stub.stub.hint}; click shows it` : row === null ? "" : titleOf(store.current, row);
     },
     leave: () => store.set({ hover: null }),
     click(x, y, event) {
       const hit = hitAt(x, y);
+      const stub = stubAt(x, y);
+      if (stub !== undefined) return followEdge(stub);
       if (hit === null) {
         model.cursor = null;
         store.set({ selection: [] });
@@ -216,8 +229,8 @@ function currentEmphasis({ current, state }: Store, model: GraphModel, matches: 
   return emphasisOf(current, { ...state, matches }, model.segments.originOf);
 }
 
-function sceneOf({ view, layout, geometry, cursor }: GraphModel, emphasis: Emphasis): Scene {
-  return { view, layout, geometry, emphasis, cursor };
+function sceneOf({ view, layout, geometry, cursor, revealed }: GraphModel, emphasis: Emphasis): Scene {
+  return { view, layout, geometry, emphasis, cursor, revealed };
 }
 
 // What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.

@@ -1,5 +1,6 @@
 // What one frame of the graph pane is drawn from.
 
+import type { Side } from "../refs";
 import type { View } from "../types";
 import type { Emphasis, Level } from "./emphasis";
 import type { GraphGeometry } from "./geometry";
@@ -12,6 +13,7 @@ export interface Scene {
   geometry: GraphGeometry;
   emphasis: Emphasis;
   cursor: string | null; // id of the row that the keyboard is on
+  revealed: Record<Side, ReadonlySet<number>>; // nodes whose edges among each other are drawn whole
 }
 
 export const ALPHA_OF_LEVEL: Record<Level, number> = { lit: 1, plain: 1, dim: 0.5 };

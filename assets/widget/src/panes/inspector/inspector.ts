@@ -18,10 +18,17 @@ export const mountInspector: Pane = (root, store) => {
     dressJump(pair, pairOf(store), isWaitSelected(store) ? "to start" : "to wait");
     dressJump(bucket, bucketOf(store), isBucketSelected(store) ? "to member" : "to bucket");
   };
+  // The button that was pressed is made anew; the focus stays on it.
+  const redraw = (): void => {
+    const hadFocus = page.contains(document.activeElement) && document.activeElement !== page;
+    draw();
+    if (hadFocus) page.querySelector<HTMLElement>('[data-key="v"]')?.focus();
+  };
   draw();
   return store.subscribe((_, changed) => {
     const isOther = changed.has("view") || changed.has("selection");
     if (isOther || changed.has("revision")) draw();
+    else if (changed.has("path")) redraw();
     if (isOther) page.scrollTop = 0;
   });
 };

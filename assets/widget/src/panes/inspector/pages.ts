@@ -1,11 +1,12 @@
 // What the inspector says of a decision, a bucket, any other node, and of nothing.
 
-import { h } from "../../dom";
+import { button, h } from "../../dom";
 import { formatCount } from "../../format";
 import { icon } from "../../glyphs";
 import { refOfBucket, type Side } from "../../refs";
 import type { Bucket, Decision, GraphColumns, Store } from "../../types";
 import { readersOf, usesOf } from "../../edges";
+import { nextPath, shownPath, witnessPaths } from "../../witness";
 import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
@@ -40,7 +41,7 @@ export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
     facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
       ["pinned", view.difference?.moves.get(node)?.text ?? ""],
       ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)]]),
-    path.length === 0 ? null : section("Witness", chain(store, "before", path)),
+    path.length === 0 ? null : witnessSection(store, decision),
     measuredSection(view, bucket === undefined ? "Measured" : "Measured, before", "before", node),
     bucket === undefined ? null : measuredSection(view, `Measured, ${bucket.label}`, "after", bucket.start),
     fill === null ? null : section(bucket === undefined ? "Cap, as the pass saw it" : `Bucket ${bucket.label}`, capMeter(store, fill)),
@@ -90,6 +91,16 @@ export function nodePage(store: Store, side: Side, node: number): HTMLElement[] 
 function inputsOf(store: Store, side: Side, node: number): string | HTMLElement {
   const inputs = store.current[side].inputs[node] ?? [];
   return inputs.length === 0 ? "" : nodeList(store, side, inputs);
+}
+
+function witnessSection(store: Store, decision: Decision): HTMLElement {
+  const paths = witnessPaths(store.current, decision);
+  const path = shownPath(store.current, decision, store.state.path);
+  const next = button("Next path", {
+    class: "bv-button bv-text-button", "data-key": "v", "aria-label": null, title: "Show the next way, which shares no node with the others (v)", hidden: paths.length < 2,
+    onclick: () => nextPath(store, decision),
+  }, `path ${paths.indexOf(path) + 1} of ${paths.length}`);
+  return section("Witness", next, chain(store, "before", path));
 }
 
 function bucketLink(store: Store, bucket: Bucket): HTMLElement {

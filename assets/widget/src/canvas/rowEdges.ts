@@ -1,0 +1,91 @@
+// The edges that the rows in view show: short ones, and long ones that were asked for, as lines from row to row; what
+// else a row reads or feeds as stubs that name the other end. A row that folds several nodes stands for all of them.
+
+import { readersOf } from "../edges";
+import { refOfNode, type Side } from "../refs";
+import type { Ref } from "../types";
+import type { Placed } from "./graphLayout";
+import { visibleRows, type Scene } from "./scene";
+
+const MOST_LINES = 12; // of a line that is drawn unasked
+
+export interface RowEdge {
+  from: Placed; // what is read, above
+  to: Placed;
+  isLit: boolean; // leads from or to what is selected or hovered
+}
+
+export interface Stub {
+  node: number;
+  ref: Ref;
+  label: string; // "↑ view_3"
+  hint: string;
+}
+
+export interface StubbedRow {
+  placed: Placed;
+  isLit: boolean;
+  stubs: Stub[]; // producers, then readers
+}
+
+export interface RowEdges {
+  edges: RowEdge[];
+  stubbed: StubbedRow[];
+}
+
+export function rowEdges(scene: Scene): RowEdges {
+  const found = new Map<string, RowEdge>();
+  const stubbed: StubbedRow[] = [];
+  for (const placed of visibleRows(scene)) {
+    const isLit = isLitRow(scene, placed);
+    if (!showsEdges(scene, placed, isLit)) continue;
+    const stubs = [...edgesToward(scene, placed, isLit, "producers", found), ...edgesToward(scene, placed, isLit, "readers", found)];
+    if (stubs.length > 0) stubbed.push({ placed, isLit, stubs });
+  }
+  return { edges: [...found.values()], stubbed };
+}
+
+function isLitRow({ emphasis }: Scene, { row }: Placed): boolean {
+  return emphasis.isSelected(row) || emphasis.isHovered(row);
+}
+
+// Ops always, where signs of a difference leave the room; a collective as long as it is looked at.
+function showsEdges({ layout }: Scene, { row }: Placed, isLit: boolean): boolean {
+  if (row.type === "op") return isLit || layout.mode !== "diff";
+  return row.type === "collective" && isLit;
+}
+
+function edgesToward(scene: Scene, placed: Placed, isLit: boolean, end: "producers" | "readers", found: Map<string, RowEdge>): Stub[] {
+  const { side, node } = placed.row;
+  const graph = scene.view[side];
+  const others = [...new Set(end === "producers" ? graph.inputs[node]! : readersOf(graph, node))];
+  return others.flatMap((other): Stub[] => {
+    const across = rowOf(scene, side, other);
+    if (across === placed) return [];
+    if (across === null || !isDrawn(scene, placed, across, other)) return [stubOf(scene, placed, other)];
+    const [from, to] = end === "producers" ? [across, placed] : [placed, across];
+    const key = `${from.row.id}\n${to.row.id}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { from, to, isLit: isLit || isLitRow(scene, across) });
+    return [];
+  });
+}
+
+function rowOf({ layout }: Scene, side: Side, node: number): Placed | null {
+  return layout[side][layout.rowOf[side][node] ?? -1] ?? null;
+}
+
+function isDrawn({ revealed }: Scene, placed: Placed, across: Placed, other: number): boolean {
+  const { side, node } = placed.row;
+  if (Math.abs(placed.line - across.line) <= MOST_LINES) return true;
+  return revealed[side].has(node) && revealed[side].has(other);
+}
+
+function stubOf({ view, layout }: Scene, { row: { side, node }, line }: Placed, other: number): Stub {
+  const graph = view[side];
+  const isAbove = other < node;
+  const across = layout[side][layout.rowOf[side][other] ?? -1];
+  const distance = across === undefined ? "" : `, ${Math.abs(across.line - line)} rows ${isAbove ? "up" : "down"}`;
+  const name = graph.name[other] ?? "";
+  return { node: other, ref: refOfNode(view, side, other), label: `${isAbove ? "↑" : "↓"} ${name}`, hint: `${isAbove ? "reads" : "read by"} ${name}${distance}` };
+}
