@@ -9,6 +9,7 @@ from samples import SAMPLES, SMALL_CAP_MIB
 import bucketviz as bv
 from bucketviz.explorer import Subject
 from bucketviz.explorer.payload import build_payload
+from bucketviz.explorer.planned import describe_plan
 from bucketviz.records import SCHEMA
 from bucketviz.views import rewrite_record
 
@@ -82,6 +83,43 @@ def test_the_summary_counts_what_the_plan_counts() -> None:
     assert stats["all_gathers"] == "5 → 3"
     assert stats["left alone"] == "1"
     assert stats["largest bucket"] == "1 KiB"
+
+
+def test_what_was_measured_stands_before_what_is_left_out_first() -> None:
+    plan = subject_of("over_the_cap", cap_mib=SMALL_CAP_MIB).plan
+    measures = [("exposed", "12 → 5 ms", "Measured.", False)]
+    labels = [stat["label"] for stat in describe_plan(plan, None, measures)["summary"]]
+    assert labels == [
+        "all_gathers",
+        "in buckets",
+        "exposed",
+        "left alone",
+        "differ from Inductor",
+        "largest bucket",
+        "nodes",
+    ]
+
+
+def test_a_changed_key_names_the_neighbour_whose_key_it_was_held_against() -> None:
+    view = view_of("interleaved_dtypes")
+    decision = decision_of(view, "ag0")
+    other = next(each for each in view["decisions"] if each["node"] == decision["peer"])
+    assert {**dict(decision["key"]), "dtype": "bf16"} == dict(other["key"])
+    assert dict(decision["key"]) == {
+        "kind": "all_gather",
+        "process group": "0",
+        "group size": "4",
+        "reduce op": "",
+        "dtype": "f32",
+    }
+    assert decision_of(view_of("adjacent_gathers"), "ag0")["peer"] == -1
+
+
+def test_a_sentence_does_not_tell_what_later_decisions_add() -> None:
+    view = view_of("adjacent_gathers")
+    joined = decision_of(view, "ag1")
+    assert "place" not in joined["why"]
+    assert ["place", "2 of 3"] in joined["evidence"]
 
 
 def test_a_decision_over_the_cap_shows_what_was_compared_and_what_would_help() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
-from bucketviz.records.explain import counterfactual, explain, outcome_text, witness_path, words
+from bucketviz.records.explain import counterfactual, explain_so_far, outcome_text, unplaced, witness_path, words
 from bucketviz.units import format_bytes
 
 _BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "beside it", "previous_bytes": "bucket before"}
@@ -50,6 +50,7 @@ def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
         "kind": node.collective.kind.value,
         "size": format_bytes(node.collective.size_bytes),
         "bytes": node.collective.size_bytes,
+        "key": _key_of(plan.graph, decision.collective),
         **dict(zip(VERDICT, describe_verdict(plan, decision), strict=True)),
         **describe_evidence(plan, decision),
     }
@@ -74,8 +75,9 @@ def describe_evidence(plan: Plan, decision: Decision) -> dict[str, Any]:
     """Gives what the inspector adds to the table: the sentence, the numbers compared, the path, the open bucket."""
     position = plan.graph.position
     bucket, count, others = _held_then(plan, decision)
+    neighbour = decision.evidence.get("neighbour")
     return {
-        "why": explain(plan, decision._replace(inductor_differs="", joins_at_cap_bytes=None)),
+        "why": explain_so_far(plan, decision),
         "evidence": list(_evidence_rows(plan, decision)),
         "counterfactual": counterfactual(decision),
         "path": [position[name] for name in witness_path(plan, decision)],
@@ -84,6 +86,7 @@ def describe_evidence(plan: Plan, decision: Decision) -> dict[str, Any]:
         "openBucket": bucket,
         "openCount": count,
         "others": [position[name] for name in others],
+        "peer": position[neighbour] if decision.reason is Reason.KEY_CHANGED and isinstance(neighbour, str) else -1,
     }
 
 
@@ -136,13 +139,14 @@ def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:
     node = plan.graph.node(decision.collective)
     collective, evidence = node.collective, decision.evidence
     assert collective is not None, "decisions are about collectives"
-    dtype = node.tensor.dtype if node.tensor else ""
-    key = [collective.kind.value, f"group '{collective.group_name}'", collective.reduce_op or "", dtype]
-    yield "key", " · ".join(part for part in key if part)
+    key = [collective.kind.value, f"group '{collective.group_name}'", collective.reduce_op or ""]
+    yield "key", " · ".join(part for part in (*key, node.tensor.dtype if node.tensor else "") if part)
     sizes = f"max(in {format_bytes(collective.in_bytes)}, out {format_bytes(collective.out_bytes)})"
     yield "size", f"{sizes} = {format_bytes(collective.size_bytes)}"
     if isinstance(evidence.get("place"), int) and decision.bucket is not None:
         yield "place", f"{evidence['place']} of {len(plan.buckets[decision.bucket].collectives)}"
+    if decision.reason is Reason.OPENED and unplaced(plan, decision):
+        yield "packed", unplaced(plan, decision).strip()
     for name, label in _BYTE_ROWS.items():
         size = evidence.get(name)
         if isinstance(size, int) and size:
@@ -153,6 +157,20 @@ def _evidence_rows(plan: Plan, decision: Decision) -> Iterator[tuple[str, str]]:
             yield label, text
     if node.tensor:
         yield "tensor", str(node.tensor)
+
+
+def _key_of(graph: Graph, name: str) -> list[tuple[str, str]]:
+    """Gives the key of a collective field by field; every collective has all fields, empty where it says nothing."""
+    node = graph.node(name)
+    collective = node.collective
+    assert collective is not None, "decisions are about collectives"
+    return [
+        ("kind", collective.kind.value),
+        ("process group", collective.group_name),
+        ("group size", "" if collective.group_size is None else str(collective.group_size)),
+        ("reduce op", collective.reduce_op or ""),
+        ("dtype", node.tensor.dtype if node.tensor else ""),
+    ]
 
 
 def _held_then(plan: Plan, decision: Decision) -> tuple[int, int, tuple[str, ...]]:

@@ -9,7 +9,7 @@ from bucketviz.explorer.columns import graph_columns
 from bucketviz.explorer.details import describe_decision, member_labels
 from bucketviz.explorer.estimated import prediction_stats
 from bucketviz.explorer.measured import describe_run, run_stats
-from bucketviz.explorer.planned import describe_plan, stat
+from bucketviz.explorer.planned import describe_plan
 from bucketviz.explorer.prediction import EVERYTHING, Asked
 from bucketviz.explorer.rewritten import bucket_labels, describe_program_order, describe_rewrite
 from bucketviz.explorer.subject import Subject
@@ -40,16 +40,14 @@ def build_payload(
 def build_view(subject: Subject, rank: int | None = None) -> dict[str, Any]:
     """Gives all that is shown of one graph: before, after, decisions, buckets, timelines, text, what a run measured."""
     plan, rewrite, run = subject.plan, subject.rewritten, subject.run
-    before, described = plan.graph, describe_plan(plan, rewrite)
-    if run is not None:
-        described["summary"] += [stat(*each) for each in run_stats(run)]
-    if subject.prediction is not None:
-        described["summary"] += [stat(*each) for each in prediction_stats(subject.prediction)]
+    before = plan.graph
+    measures = [*(() if run is None else run_stats(run))]
+    measures += () if subject.prediction is None else prediction_stats(subject.prediction)
     own_labels = member_labels(plan)
     after_labels = {} if rewrite is None else bucket_labels(rewrite)
     return {
         "name": subject.name,
-        **described,
+        **describe_plan(plan, rewrite, measures),
         "canPlan": subject.maker is not None,
         "obstacle": subject.obstacle,
         "before": graph_columns(before),

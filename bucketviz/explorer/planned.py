@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from bucketviz.explorer.details import describe_bucket
 from bucketviz.records import Graph, Kind, Plan, Policy, Rewrite
 from bucketviz.records.explain import MEANINGS
 from bucketviz.records.graph import MERGEABLE_KINDS
-from bucketviz.records.policy import FIDELITIES, MODES, STRATEGIES
+from bucketviz.records.policy import FIDELITIES, MODES, ORDERS, STRATEGIES
 from bucketviz.units import MIB, format_bytes, format_count, format_seconds
 
+Measure = tuple[str, str, str, bool]
+"""Label, value, hint, and whether it alarms."""
 
-def describe_plan(plan: Plan, rewrite: Rewrite | None) -> dict[str, Any]:
+
+def describe_plan(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure] = ()) -> dict[str, Any]:
     """Gives what changes with a plan, besides its decisions.
 
     Args:
         plan: The plan.
         rewrite: Its rewrite; without it no bucket knows its place in the graph after.
+        measures: What a run or an estimate adds to the summary.
     """
     return {
-        "summary": _summary(plan, rewrite),
+        "summary": _summary(plan, rewrite, measures),
         "policy": policy_rows(plan.policy),
         "controls": _controls(plan),
         "buckets": [describe_bucket(plan, bucket, rewrite) for bucket in plan.buckets],
@@ -58,7 +63,8 @@ def stat(label: str, value: str, hint: str, is_alert: bool = False) -> dict[str,
     return {"label": label, "value": value, "hint": hint, "tone": "alert" if is_alert else "plain"}
 
 
-def _summary(plan: Plan, rewrite: Rewrite | None) -> list[dict[str, str]]:
+def _summary(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure]) -> list[dict[str, str]]:
+    """Gives the numbers of the strip on top, the most important first: the last ones go where there is no room."""
     before = Counter(collective.kind for _, collective in plan.graph.collectives())
     fewer = Counter[Kind]()
     for bucket in plan.buckets:
@@ -70,15 +76,16 @@ def _summary(plan: Plan, rewrite: Rewrite | None) -> list[dict[str, str]]:
     ]
     merged_bytes = sum(bucket.size_bytes for bucket in plan.buckets)
     stats.append(stat("in buckets", format_bytes(merged_bytes), "Bytes that travel in merged collectives."))
-    if plan.buckets:
-        largest = max(bucket.size_bytes for bucket in plan.buckets)
-        stats.append(stat("largest bucket", format_bytes(largest), "The largest merged collective."))
+    stats += [stat(*each) for each in measures]
     alone = sum(decision.bucket is None for decision in plan.decisions)
     stats.append(stat("left alone", str(alone), "Collectives that are in no bucket.", alone > 0))
     if plan.policy.fidelity == "safe":
         differs = sum(bool(decision.inductor_differs) for decision in plan.decisions)
         hint = "Collectives that torch.compile's own pass would treat in another way."
         stats.append(stat("differ from Inductor", str(differs), hint, differs > 0))
+    if plan.buckets:
+        largest = max(bucket.size_bytes for bucket in plan.buckets)
+        stats.append(stat("largest bucket", format_bytes(largest), "The largest merged collective."))
     num_after = "?" if rewrite is None else f"{len(rewrite.after.nodes):,}"
     nodes = f"{len(plan.graph.nodes):,} → {num_after}"
     stats.append(stat("nodes", nodes, "Nodes of the FX graph before and after."))
@@ -101,12 +108,14 @@ def _controls(plan: Plan) -> dict[str, Any]:
         "mode": policy.mode,
         "strategy": policy.strategy,
         "fidelity": policy.fidelity,
+        "order": policy.order,
         "kinds": list(policy.kinds),
         "maxSpanNodes": policy.max_span_nodes,
         "choices": {
             "mode": MODES,
             "strategy": STRATEGIES,
             "fidelity": FIDELITIES,
+            "order": ORDERS,
             "kinds": [kind.value for kind in MERGEABLE_KINDS],
         },
     }

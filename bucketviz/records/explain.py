@@ -33,11 +33,25 @@ MEANINGS: dict[Reason, str] = {
 def explain(plan: Plan, decision: Decision) -> str:
     """Gives one sentence on a decision, with the numbers compared and the path that settled it."""
     sentence = f"{decision.collective} {_SENTENCES[decision.reason](plan, decision)}"
+    if decision.reason is Reason.OPENED:
+        sentence += unplaced(plan, decision)
     if decision.joins_at_cap_bytes is not None:
         sentence += f" {counterfactual(decision)}."
     if decision.inductor_differs:
         sentence += f" Differs: {decision.inductor_differs}."
     return sentence
+
+
+def explain_so_far(plan: Plan, decision: Decision) -> str:
+    """Gives the same without what only later decisions, another cap or another pass tell."""
+    known = {key: value for key, value in decision.evidence.items() if key != "place"}
+    return f"{decision.collective} {_SENTENCES[decision.reason](plan, decision._replace(evidence=known))}"
+
+
+def unplaced(plan: Plan, decision: Decision) -> str:
+    """Gives why the bucket that a collective opened is not packed as its policy asks; empty where it is."""
+    names = _bucket(plan, decision).unplaced
+    return f" It is packed in graph order: where the weight of {names} was registered is not known." if names else ""
 
 
 def counterfactual(decision: Decision) -> str:
@@ -104,13 +118,6 @@ def _bucket(plan: Plan, decision: Decision) -> Bucket:
 
 
 def _opened(plan: Plan, decision: Decision) -> str:
-    sentence, unplaced = _why_opened(plan, decision), _bucket(plan, decision).unplaced
-    if not unplaced:
-        return sentence
-    return f"{sentence} It is packed in graph order: where the weight of {unplaced} was registered is not known."
-
-
-def _why_opened(plan: Plan, decision: Decision) -> str:
     bucket = _bucket(plan, decision)
     opened = f"opened {bucket.label} ({bucket.key}) with {_bytes(decision, 'size_bytes')}"
     if decision.evidence.get("closed_by") == "cap":
@@ -128,8 +135,8 @@ def _why_opened(plan: Plan, decision: Decision) -> str:
 def _joined(plan: Plan, decision: Decision) -> str:
     bucket = _bucket(plan, decision)
     total = f"{_bytes(decision, 'bucket_bytes')} + {_bytes(decision, 'size_bytes')} ≤ {_bytes(decision, 'cap_bytes')}"
-    place = f"place {words(decision, 'place')} of {len(bucket.collectives)}"
-    return f"joined {bucket.label} ({bucket.key}), {place}: {total}{_late(decision)}."
+    place = f", place {words(decision, 'place')} of {len(bucket.collectives)}" if "place" in decision.evidence else ""
+    return f"joined {bucket.label} ({bucket.key}){place}: {total}{_late(decision)}."
 
 
 def _late(decision: Decision) -> str:

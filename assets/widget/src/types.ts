@@ -48,9 +48,10 @@ export interface Controls {
   mode: string;
   strategy: string;
   fidelity: string;
+  order: string;
   kinds: Kind[];
   maxSpanNodes: number | null; // null: any number
-  choices: { mode: string[]; strategy: string[]; fidelity: string[]; kinds: Kind[] };
+  choices: { mode: string[]; strategy: string[]; fidelity: string[]; order: string[]; kinds: Kind[] };
 }
 
 // The plan that is shown held against the pinned one.
@@ -117,6 +118,7 @@ export interface Decision {
   kind: Kind;
   size: string; // "7 MiB"
   bytes: number | null;
+  key: [string, string][]; // ["dtype", "bf16"], … every collective has the same fields, "" where it says nothing
   outcome: string; // "joined B1" | "opened B2" | "left alone"
   reason: string; // short, for the table: "fits", "B1 full", "depends on layers.0.wq"
   code: string; // Reason enum value: "joined", "depends on bucket", …
@@ -134,6 +136,7 @@ export interface Decision {
   openBucket: number;
   openCount: number;
   others: number[];
+  peer: number; // index in `before` of the neighbour that has another key, -1 where that is not the reason
 }
 
 export interface ReasonInfo {

@@ -28,7 +28,7 @@ const GUTTER = 26; // left of the before rail: witness arcs
 const MAP_WIDTH = 22;
 const MAP_MARGIN = 12;
 const INDENT = 14;
-const EDGE_GUTTER = 10; // right of the after rail: edges
+const EDGE_GUTTER = 8; // right of the after rail: edges
 
 export type DetailLevel = "low" | "middle" | "high";
 
@@ -50,7 +50,7 @@ export function graphGeometry(
     const rail = { x: GUTTER, width: Math.min(440, room * 0.7) };
     return { ...frame, rails: { before: rail, after: rail } };
   }
-  const gap = Math.min(180, Math.max(56, room * 0.18));
+  const gap = Math.min(180, Math.max(54, room * 0.16));
   const boxWidth = Math.min(300, (room - gap - EDGE_GUTTER) / 2);
   const before = { x: GUTTER, width: boxWidth };
   return { ...frame, rails: { before, after: { x: map.x - MAP_MARGIN - EDGE_GUTTER - boxWidth, width: boxWidth } } };

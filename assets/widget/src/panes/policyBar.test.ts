@@ -61,7 +61,7 @@ test("every control asks for its own field, and only for that", () => {
   const { asked, control, say } = show();
   type(control("Cap in MiB"), "100");
   say({});
-  for (const [label, value] of [["mode", "custom_ops"], ["strategy", "grouped"], ["fidelity", "inductor"]] as const) {
+  for (const [label, value] of [["mode", "custom_ops"], ["strategy", "grouped"], ["fidelity", "inductor"], ["order", "registration"]] as const) {
     control(label).value = value;
     control(label).dispatchEvent(new Event("change"));
     say({});
@@ -71,7 +71,7 @@ test("every control asks for its own field, and only for that", () => {
   control("Merge all_gathers").click();
   say({});
   expect(asked.map(({ policy }) => policy)).toEqual([
-    { cap_mib: 100 }, { mode: "custom_ops" }, { strategy: "grouped" }, { fidelity: "inductor" }, { max_span_nodes: 9 },
+    { cap_mib: 100 }, { mode: "custom_ops" }, { strategy: "grouped" }, { fidelity: "inductor" }, { order: "registration" }, { max_span_nodes: 9 },
     { kinds: ["reduce_scatter", "all_reduce"] },
   ]);
 });

@@ -7,11 +7,12 @@ import type { Controls, Kind, Pane, Store, View } from "../types";
 import { MIB, mibOfPosition, positionOfMib, writtenMib } from "../whatif/capScale";
 import type { Planner, PolicyChange, Progress } from "../whatif/planner";
 
-const CHOICES = ["mode", "strategy", "fidelity"] as const;
+const CHOICES = ["mode", "strategy", "fidelity", "order"] as const;
 const CHOICE_HINTS = {
   mode: "Form of the merged collective",
   strategy: "Which collectives may share a bucket: neighbours of one key, or all of one key",
   fidelity: "safe never changes a number; inductor gives exactly the buckets of the installed torch",
+  order: "How members lie in their bucket: as their waits stand in the graph, or as their weights were registered",
 };
 const PROGRESS: Record<Progress, string> = {
   idle: "", planning: "Planning", completing: "Rewriting", silent: "Waiting for Python: it is busy, or its kernel is gone.",

@@ -1,22 +1,60 @@
-// The strip on top: what the pass achieved in a few numbers.
+// The strip on top: what the pass achieved in a few numbers, the most important first; the last ones go behind "more"
+// where there is no room.
 
 import { h } from "../dom";
 import type { Pane, Stat, View } from "../types";
+import { fitting } from "./fitting";
+
+const LINES = { wide: 1, medium: 2, narrow: 2 };
 
 // `hasControls`: the policy has a bar of its own.
 export const summary = (hasControls: boolean): Pane => (root, store) => {
+  const more = h("details", { class: "bv-more", onkeydown: (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || !more.open) return;
+    more.open = false;
+    more.querySelector("summary")?.focus();
+    event.preventDefault();
+  } });
+  let stats: HTMLElement[] = [];
+  let origin: HTMLElement = h("p");
+
   const draw = (): void => {
     const { title, subtitle, views } = store.payload;
     const name = views.length > 1 ? `${title} · ${store.current.name}` : title;
-    root.replaceChildren(
-      h("dl", { class: "bv-stats" }, ...store.current.summary.map(statistic)),
-      h("p", { class: "bv-origin" }, h("b", {}, name), h("span", {}, subtitle), h("span", { class: "bv-terms", hidden: hasControls && store.current.canPlan }, termsOf(store.current))),
-    );
+    stats = store.current.summary.map(statistic);
+    origin = h("p", { class: "bv-origin" }, h("b", { title: name }, name), h("span", {}, subtitle),
+      h("span", { class: "bv-terms", hidden: hasControls && store.current.canPlan }, termsOf(store.current)));
+    fit();
+  };
+  const fit = (): void => {
+    const list = h("dl", { class: "bv-stats" }, ...stats);
+    more.open = false;
+    more.replaceChildren(h("summary", { title: "More numbers" }, "more"));
+    root.replaceChildren(list, more, origin);
+    const style = getComputedStyle(root);
+    const line = root.clientWidth - parseFloat(style.paddingInlineStart) - parseFloat(style.paddingInlineEnd);
+    const lines = LINES[(root.closest<HTMLElement>("[data-layout]")?.dataset.layout ?? "wide") as keyof typeof LINES];
+    const items = stats.map((each) => ({ width: each.offsetWidth, isKept: each.dataset.tone === "alert" }));
+    const shown = fitting(items, origin.offsetWidth, more.offsetWidth, { line, lines, gap: parseFloat(style.columnGap) || 0 });
+    const rest = stats.filter((_, index) => !shown[index]);
+    more.hidden = rest.length === 0;
+    if (rest.length > 0) more.append(h("dl", { class: "bv-more-stats" }, ...rest));
   };
   draw();
-  return store.subscribe((_, changed) => {
+  const resized = new ResizeObserver(() => {
+    const { clientWidth } = root;
+    if (clientWidth !== width) fit();
+    width = clientWidth;
+  });
+  let width = root.clientWidth;
+  resized.observe(root);
+  const unsubscribe = store.subscribe((_, changed) => {
     if (changed.has("view") || changed.has("revision")) draw();
   });
+  return () => {
+    resized.disconnect();
+    unsubscribe();
+  };
 };
 
 // The toolbar shows the policy where it has the room.
@@ -31,6 +69,6 @@ function statistic({ label, value, tone, hint }: Stat): HTMLElement {
 }
 
 function splitUnit(value: string): [string, string] {
-  const [, number = value, unit = ""] = /^(.*?\d)\s+([A-Za-z]+)$/.exec(value) ?? [];
+  const [, number = value, unit = ""] = /^(.*?\d)\s+([A-Za-zµ]+)$/.exec(value) ?? [];
   return [number, unit];
 }

@@ -2,11 +2,12 @@
 // after is drawn from the buckets so far.
 
 import { formatBytes, formatCount } from "../format";
-import type { Bucket, Decision, ReasonInfo, View } from "../types";
+import type { Bucket, Decision, ReasonInfo, Timeline, View } from "../types";
 import { sketchAfter } from "../whatif/sketch";
 import { bucketColumn } from "../whatif/wire";
 
 const TOLD_AHEAD = ["key", "size", "tensor"]; // of the evidence: what stands in the graph anyway
+const TOLD_AT_THE_END = ["place", "packed"]; // what is known once the bucket is full
 
 export function masked(view: View, numKnown: number): View {
   if (numKnown >= view.decisions.length) return view;
@@ -15,35 +16,49 @@ export function masked(view: View, numKnown: number): View {
   const shown = view.buckets.flatMap((bucket, index) => (bucket.members.some(isKnown) ? [index] : []));
   const buckets = shown.map((index) => bucketSoFar(view, view.buckets[index]!, isKnown));
   const decisions = view.decisions.map((decision) =>
-    decision.step < numKnown ? renumbered(decision, shown) : undecided(decision));
+    decision.step < numKnown ? decidedSoFar(decision, shown, buckets) : undecided(decision));
   const before = { ...view.before, bucket: bucketColumn(view.before, buckets) };
   const { timeline, ...graphs } = sketchAfter(before, view.timelines.before, buckets);
+  // Part by part: what a view has more one day has to be thought of here.
   return {
-    ...view, ...graphs, before, decisions, isRewritten: false, measured: null, difference: null,
-    timelines: { before: view.timelines.before, after: timeline },
-    obstacle: "",
+    name: view.name, policy: view.policy, controls: view.controls, canPlan: view.canPlan, isComplete: view.isComplete,
+    ...graphs, before, decisions, isRewritten: false, obstacle: "", measured: null, difference: null,
+    timelines: { before: labelled(view), after: timeline },
     reasons: reasonsSoFar(view, numKnown),
-    summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that are known so far." }],
-    text: `${formatCount(view.decisions.length - numKnown, "decision")} to come before the report is shown.`,
+    summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that were predicted." }],
+    text: `${formatCount(view.decisions.length - numKnown, "decision")} to predict before the report is shown.`,
   };
+}
+
+// Python names on the timeline only what is merged.
+function labelled({ timelines: { before }, decisions }: View): Timeline {
+  const labels = new Map(decisions.map(({ node, label }) => [node, label]));
+  return { ...before, slices: before.slices.map((slice) => (slice.kind === "" ? slice : { ...slice, label: labels.get(slice.node) ?? "" })) };
 }
 
 function bucketSoFar(view: View, bucket: Bucket, isKnown: (node: number) => boolean): Bucket {
   const members = bucket.members.filter(isKnown);
   const bytes = members.reduce((sum, member) => sum + (view.before.bytes[member] ?? 0), 0);
   const closer = isKnown(bucket.closedBy) ? {} : { closedBy: -1, closedByBytes: 0 };
-  return { ...bucket, ...closer, members, bytes, size: formatBytes(bytes), span: "" };
+  const key = bucket.key.map(([label, value]): [string, string] => [label, value.replace(/, packed as .*/, "")]);
+  return { ...bucket, ...closer, key, members, bytes, size: formatBytes(bytes), span: "" };
 }
 
-function renumbered(decision: Decision, shown: readonly number[]): Decision {
-  return { ...decision, bucket: shown.indexOf(decision.bucket), openBucket: shown.indexOf(decision.openBucket) };
+// `shown`: which buckets there are so far.
+function decidedSoFar(decision: Decision, shown: readonly number[], buckets: readonly Bucket[]): Decision {
+  const openBucket = shown.indexOf(decision.openBucket);
+  return {
+    ...decision, bucket: shown.indexOf(decision.bucket), openBucket,
+    openCount: Math.min(decision.openCount, buckets[openBucket]?.members.length ?? 0),
+    evidence: decision.evidence.filter(([label]) => !TOLD_AT_THE_END.includes(label)),
+  };
 }
 
 function undecided(decision: Decision): Decision {
   return {
     ...decision, outcome: "?", reason: "", code: "", merged: true, bucket: -1, differs: "", why: "Not decided yet.",
     evidence: decision.evidence.filter(([label]) => TOLD_AHEAD.includes(label)), counterfactual: "", path: [],
-    bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [],
+    bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [], peer: -1,
   };
 }
 

@@ -26,10 +26,10 @@ export function viewOf(name: string, before: GraphColumns): View {
     summary: summaryOf(plan),
     policy: [["cap", "25 MiB"], ["mode", "default"], ["strategy", "adjacent"], ["fidelity", "safe"]],
     controls: {
-      capMib: 25, capsMib: [0.01, 900], mode: "default", strategy: "adjacent", fidelity: "safe",
+      capMib: 25, capsMib: [0.01, 900], mode: "default", strategy: "adjacent", fidelity: "safe", order: "graph",
       kinds: ["all_gather", "reduce_scatter", "all_reduce"], maxSpanNodes: null,
       choices: {
-        mode: ["default", "custom_ops"], strategy: ["adjacent", "grouped"], fidelity: ["safe", "inductor"],
+        mode: ["default", "custom_ops"], strategy: ["adjacent", "grouped"], fidelity: ["safe", "inductor"], order: ["graph", "registration"],
         kinds: ["all_gather", "reduce_scatter", "all_reduce"],
       },
     },

@@ -66,7 +66,8 @@ function decide(graph: GraphColumns, plan: SamplePlan, seen: Seen): void {
   const reason = code === "depends on bucket" ? `depends on B${plan.buckets.length - 1}` : code === "joined" ? "fits" : code;
   plan.decisions.push({
     ...seen, step: plan.decisions.length, label, name, kind: graph.kind[node] || "other", size, merged, reason,
-    outcome: merged ? `${code} B${bucket}` : "alone", capBytes: CAP_BYTES,
+    outcome: merged ? `${code} B${bucket}` : "alone", capBytes: CAP_BYTES, peer: -1,
+    key: [["kind", graph.kind[node] || "other"], ["process group", "0"], ["reduce op", ""], ["dtype", (graph.tensor[node] ?? "").split("[")[0]!]],
     why: whyOf(label, code, bucket, size, formatBytes(seen.bucketBytes)),
     evidence: [["key", `${graph.kind[node]} · group '0'`], ["size", `max(in ${formatBytes((seen.bytes ?? 0) / NUM_RANKS)}, out ${size}) = ${size}`],
       ["in the bucket", `${formatBytes(seen.bucketBytes)} of ${formatBytes(CAP_BYTES)}`]],

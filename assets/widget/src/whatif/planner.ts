@@ -8,6 +8,7 @@ export interface PolicyChange {
   mode?: string;
   strategy?: string;
   fidelity?: string;
+  order?: string;
   kinds?: Kind[];
   max_span_nodes?: number | null;
 }

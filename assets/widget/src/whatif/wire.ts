@@ -25,7 +25,7 @@ export interface WireView extends Planned, Pick<View, "name" | "canPlan" | "meas
 export type WirePayload = Omit<Payload, "views"> & { views: WireView[] };
 
 export type Verdict = [node: number, step: number, outcome: string, reason: string, code: string, bucket: number, differs: string];
-type Evidence = Pick<Decision, "why" | "evidence" | "counterfactual" | "path" | "bucketBytes" | "capBytes" | "openBucket" | "openCount" | "others">;
+type Evidence = Pick<Decision, "why" | "evidence" | "counterfactual" | "path" | "bucketBytes" | "capBytes" | "openBucket" | "openCount" | "others" | "peer">;
 
 export interface WireChange extends Planned {
   isComplete: boolean; // false: sentences, the report and the rewrite follow when they are asked for
@@ -36,7 +36,7 @@ export interface WireChange extends Planned {
 export type WireDifference = Omit<Difference, "moves"> & { moves: [node: number, bucketBefore: number, text: string][] };
 
 const NO_EVIDENCE: Evidence = {
-  why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [],
+  why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [], peer: -1,
 };
 
 export function readPayload(payload: WirePayload): Payload {

@@ -47,7 +47,7 @@ function pageOf(store: Store): HTMLElement[] {
   const isDecided = decision !== null && !("bucket" in target) && target.node === decision.node;
   const bucket = "bucket" in target ? view.buckets[target.bucket] : undefined;
   const also = others.length === 0 ? [] : [section(`Also selected`, h("p", { class: "bv-refs" }, ...others.map((each) => refButton(store, each, each))))];
-  if (isDecided) return [...also, ...decisionPage(store, decision)];
+  if (isDecided) return [...also, ...decisionPage(store, decision, others)];
   if (bucket !== undefined) return [...also, ...bucketPage(store, bucket)];
   return "bucket" in target ? overviewPage(store) : [...also, ...nodePage(store, target.side, target.node)];
 }

@@ -4,17 +4,19 @@ import { button, h } from "../../dom";
 import { formatCount } from "../../format";
 import { icon } from "../../glyphs";
 import { refOfBucket, type Side } from "../../refs";
-import type { Bucket, Decision, GraphColumns, Store } from "../../types";
+import type { Bucket, Decision, GraphColumns, Ref, Store } from "../../types";
 import { readersOf, usesOf } from "../../edges";
 import { nextPath, shownPath, witnessPaths } from "../../witness";
 import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
+import { keyPeel } from "./keyPeel";
 import { measuredSection } from "./measured";
 import { perLayer } from "./perLayer";
 import { chain, facts, memberList, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
 
 const SHOWN_MEMBERS = 12;
+const PEELED = ["next to", "differs in", "own", "other"]; // what the keys side by side say too
 
 export function overviewPage(store: Store): HTMLElement[] {
   const { current } = store;
@@ -29,7 +31,8 @@ export function overviewPage(store: Store): HTMLElement[] {
   ].filter((part) => part !== null);
 }
 
-export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
+// `others`: what else is selected.
+export function decisionPage(store: Store, decision: Decision, others: readonly Ref[]): HTMLElement[] {
   const view = store.current;
   const { node, name, kind, merged, why, differs, evidence, counterfactual, path } = decision;
   const bucket = view.buckets[decision.bucket];
@@ -38,9 +41,10 @@ export function decisionPage(store: Store, decision: Decision): HTMLElement[] {
     title(name, kind, decision.code === "" ? "to be predicted" : decision.outcome),
     h("p", { class: "bv-why", "data-tone": merged ? "plain" : "alert" }, merged ? null : icon("alert"), h("span", {}, why || "What it was compared with follows in a moment.")),
     differs === "" ? null : h("p", { class: "bv-callout" }, h("b", {}, "torch.compile differs. "), differs),
-    facts([...evidence, ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
+    facts([...evidence.filter(([label]) => decision.peer < 0 || !PEELED.includes(label)), ["module", view.before.module[node] ?? ""], ["source", view.before.source[node] ?? ""], ["what if", counterfactual],
       ["pinned", view.difference?.moves.get(node)?.text ?? ""],
       ["bucket", bucket === undefined ? "" : bucketLink(store, bucket)]]),
+    keyPeel(store, decision, others),
     path.length === 0 ? null : witnessSection(store, decision),
     measuredSection(view, bucket === undefined ? "Measured" : "Measured, before", "before", node),
     bucket === undefined ? null : measuredSection(view, `Measured, ${bucket.label}`, "after", bucket.start),
