@@ -139,3 +139,16 @@ def test_a_replicated_module_of_dtensors_is_captured_in_the_world_that_it_was_ma
     assert collectives(captured.forward) == []
     assert captured.backward is not None
     assert set(captured.backward.meta["gradients"].values()) == {"weight", "bias"}
+
+
+def test_a_function_is_captured_by_its_name() -> None:
+    def gather_both(x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
+        return [functional.all_gather_tensor(value, 0, "0") for value in (x, y)]
+
+    captured = bv.capture(gather_both, (torch.ones(8), torch.ones(4)), parallelism=None, world_size=4)
+    assert captured.name == "gather_both"
+    assert [str(node.tensor) for node, _ in bv.describe(captured.forward).collectives()] == ["f32[32]", "f32[16]"]
+    with pytest.raises(bv.errors.CaptureError, match="got function; pass parallelism=None for a function"):
+        bv.capture(gather_both, (torch.ones(8), torch.ones(4)))
+    with pytest.raises(bv.errors.CaptureError, match=r"gather_both\.forward cannot be called with these inputs"):
+        bv.capture(gather_both, torch.ones(8), parallelism=None)

@@ -190,10 +190,12 @@ def test_predictions_are_held_against_the_plan() -> None:
     assert explorer.guesses == []
 
 
-def test_a_page_can_open_predicting(explorer: Explorer, tmp_path: Path) -> None:
-    explorer.quiz = True
+def test_a_page_opens_as_the_explorer_stands(explorer: Explorer, tmp_path: Path) -> None:
+    explorer.quiz, explorer.step, explorer.selection, explorer.filter = True, 1, ["ag1"], "ag"
     packed = Page(page_of(explorer, tmp_path)).scripts["bucketviz-payload"]
-    assert json.loads(gzip.decompress(base64.b64decode(packed))) == json.loads(explorer.payload) | {"quiz": True}
+    opens = {"view": 0, "selection": ["ag1"], "step": 1, "query": "ag"}
+    document = json.loads(explorer.payload) | {"quiz": True, "opens": opens}
+    assert json.loads(gzip.decompress(base64.b64decode(packed))) == document
 
 
 def test_a_lesson_stands_in_front_of_its_first_question_and_keeps_score() -> None:

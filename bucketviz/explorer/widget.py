@@ -180,6 +180,8 @@ class Explorer(WhatIf):
     def to_html(self, path: str | Path) -> Path:
         """Writes one self-contained offline page with every interaction that needs no kernel; gives its path.
 
+        It opens as the explorer stands now: with its view, selection, step and search.
+
         Raises:
             ExplorerError: when the file cannot be written.
         """
@@ -191,7 +193,8 @@ class Explorer(WhatIf):
             for subject in self.subjects:
                 subject.try_to_rewrite()
             document = build_payload(self.subjects, self._title, self._rank, self._asks)
-        return {**document, "quiz": self.quiz}
+        opens = {"view": self.view, "selection": self.selection, "step": self.step, "query": self.filter}
+        return {**document, "quiz": self.quiz, "opens": opens}
 
     @property
     def _picture_theme(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_map_only
 from bucketviz.collectives import collective_op
 from bucketviz.sources.annotations import annotate
 from bucketviz.sources.axes import data_parallel_axes
-from bucketviz.sources.checks import check_call, check_model, check_options, checked_inputs
+from bucketviz.sources.checks import check_call, check_options, checked_inputs, checked_module
 from bucketviz.sources.fake_world import fake_world, known_groups
 from bucketviz.sources.sharding import Sharded, sharded
 from bucketviz.sources.tracing import check_is_traced, neutral_ground, trace
@@ -58,7 +58,7 @@ class Captured:
 
 
 def capture(
-    model: nn.Module,
+    model: nn.Module | Callable[..., Any],
     inputs: torch.Tensor | Sequence[Any] | Mapping[str, Any],
     *,
     parallelism: str | None = "fsdp",
@@ -75,7 +75,7 @@ def capture(
     gathered and reduced once); gathered weights are kept for the backward graph.
 
     Args:
-        model: A plain module; with ``parallelism=None`` one that is parallel already.
+        model: A plain module; with ``parallelism=None`` one that is parallel already, or a function.
         inputs: What the model is called with: a tensor, a sequence of arguments, or keyword arguments.
         parallelism: ``fsdp`` splits dim 0 of every weight over all ranks, padded with rows of zeros where it
             does not divide, scalars kept whole; ``hsdp`` over half of the ranks, in two replicas; ``ddp`` keeps
@@ -85,7 +85,7 @@ def capture(
         param_dtype: dtype in which weights are gathered and used, and to which floating-point inputs are
             cast; None leaves both as they are. Not used with ``parallelism=None``.
         reduce_dtype: dtype in which gradients are reduced; None: ``param_dtype``.
-        name: What to call it; the model's class by default.
+        name: What to call it; the model's class, or the function's name, by default.
 
     Raises:
         CaptureError: when the model does not trace into one graph (the message quotes the line that breaks
@@ -98,30 +98,36 @@ def capture(
                 mesh = init_device_mesh("cpu", (8,))
                 module = parallelize_module(MLP(), mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
                 captured = capture(module, x, parallelism=None, world_size=8)
+
+        A function that communicates itself:
+
+            def step(x):
+                return all_gather_tensor(x, 0, "0")  # of torch.distributed._functional_collectives
+
+            captured = capture(step, x, parallelism=None, world_size=8)
     """
     check_options(parallelism, world_size, {"param_dtype": param_dtype, "reduce_dtype": reduce_dtype})
-    model = getattr(model, "_orig_mod", model)
-    check_model(model, parallelism)
+    module = checked_module(getattr(model, "_orig_mod", model), parallelism)
     args, kwargs = checked_inputs(inputs)
-    check_call(model, args, kwargs)
-    label = name or type(model).__name__
+    check_call(module, args, kwargs)
+    label = name or type(module).__name__
     with (
         neutral_ground(),
         fake_world(world_size),
-        _prepared(model, parallelism, param_dtype, reduce_dtype) as prepared,
+        _prepared(module, parallelism, param_dtype, reduce_dtype) as prepared,
     ):
         dtype = param_dtype if parallelism else None
 
         def step(*args: Any, **kwargs: Any) -> object:
             check_is_traced(label)
-            output = model(*_cast(args, dtype), **_cast(kwargs, dtype))
+            output = module(*_cast(args, dtype), **_cast(kwargs, dtype))
             prepared.release()
             return output
 
         traced = trace(step, args, kwargs, label, is_cast=dtype is not None)
-        parameters = {id(parameter): path for path, parameter in model.named_parameters()}
+        parameters = {id(parameter): path for path, parameter in module.named_parameters()}
         groups, rank = known_groups(), dist.get_rank()
-    annotate(traced, groups, parameters, model)
+    annotate(traced, groups, parameters, module)
     return Captured(traced.forward, traced.backward, world_size, rank, groups, label, prepared.replicated)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from itertools import chain
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -42,10 +43,15 @@ def checked_inputs(inputs: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return args, kwargs
 
 
-def check_model(model: object, parallelism: str | None) -> None:
-    """Refuses models that cannot be captured in this way."""
+def checked_module(model: object, parallelism: str | None) -> nn.Module:
+    """Gives the module to capture, of a function one that calls it; refuses what cannot be captured in this way."""
+    if inspect.isfunction(model) and parallelism is None:
+        return _module_calling(model)
     if not isinstance(model, nn.Module):
-        raise CaptureError(f"expected a torch.nn.Module, got {type(model).__name__}; wrap the function in a module")
+        advice = (
+            "pass parallelism=None for a function" if inspect.isfunction(model) else "wrap the function in a module"
+        )
+        raise CaptureError(f"expected a torch.nn.Module, got {type(model).__name__}; {advice}")
     if any(isinstance(module, torch.jit.ScriptModule) for module in model.modules()):
         raise CaptureError("the model is a ScriptModule, which cannot be traced; pass the module that it was made from")
     for name, parameter in model.named_parameters():
@@ -64,6 +70,13 @@ def check_model(model: object, parallelism: str | None) -> None:
         raise CaptureError(
             f"{type(model).__name__} has no parameters, so there is nothing to shard or reduce; pass parallelism=None"
         )
+    return model
+
+
+def _module_calling(function: FunctionType) -> nn.Module:
+    module: nn.Module = type(function.__name__, (nn.Module,), {})()
+    module.forward = function
+    return module
 
 
 def check_call(model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

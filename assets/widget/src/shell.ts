@@ -37,6 +37,7 @@ export async function openExplorer(
   let store: Store | null = null;
   try {
     store = createStore(await readPayload(), strip.report);
+    store.set(store.payload.opens);
     if (store.payload.quiz) setQuiz(store, true);
     unmount = mount(root, store, strip.report, planner);
   } catch (error) {

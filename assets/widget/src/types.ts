@@ -6,6 +6,7 @@ export interface Payload {
   title: string; // "llama-8-layers"
   subtitle: string; // "8 ranks"
   quiz: boolean; // opens predicting
+  opens: Pick<State, "view" | "selection" | "step" | "query">; // with this shown
   asks: Asks; // which verdicts are asked for
   views: View[]; // at least one; a switch appears when there are several (forward, backward)
 }

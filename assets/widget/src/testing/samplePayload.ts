@@ -12,6 +12,7 @@ export function samplePayload(): Payload {
     title: "llama-8-layers",
     subtitle: "8 ranks",
     quiz: false,
+    opens: { view: 0, selection: [], step: -1, query: "" },
     asks: { kinds: [], reasons: [], from: 0 },
     views: [viewOf("forward", forwardGraph()), viewOf("backward", backwardGraph())],
   };
