@@ -1,5 +1,6 @@
 """Notebook 01 in a real JupyterLab: run all, click, read the selection back in Python, step with the keyboard."""
 
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -16,7 +17,9 @@ RUN_MS = 240_000
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the notebook and, at its end, a cell that prints what Python sees."""
+    """A folder with what the notebook imports, and the notebook with a cell more that prints what Python sees."""
+    for module in NOTEBOOK.parent.glob("*.py"):
+        shutil.copy(module, tmp_path)
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(PROBE))
     nbformat.write(notebook, tmp_path / NOTEBOOK.name)
@@ -34,10 +37,10 @@ def test_notebook_01_runs_and_shares_one_selection(watched: WatchedPage, folder:
         open_notebook(page, address, NOTEBOOK.name)
         run_all(page)
         expect(page.locator(".jp-CodeCell").last.locator(".jp-OutputArea-output")).to_contain_text(
-            "probe: ['B1'] -1", timeout=RUN_MS
+            "probe: ['all_gather_into_tensor_25'] -1", timeout=RUN_MS
         )
-        widget = page.locator(".bucketviz")
-        expect(widget).to_have_count(1)
+        expect(page.locator(".bucketviz")).to_have_count(2)
+        widget = page.locator(".bucketviz").first
         widget.scroll_into_view_if_needed()
 
         row = widget.locator(".bv-grid [role=row][title][aria-selected=false]").nth(3)
