@@ -2,7 +2,7 @@
 
 import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
 import { mountAnnouncer } from "./announce";
-import { mountGraph } from "./canvas/graphPane";
+import { mountGraph, type GraphPane } from "./canvas/graphPane";
 import { mountTimeline } from "./canvas/timelinePane";
 import { h, setPressed } from "./dom";
 import { failureMessage } from "./errors";
@@ -10,6 +10,7 @@ import { bindKeys, type Commands } from "./keyboard";
 import { followSize, paneTabs } from "./layout";
 import { mountDecisions } from "./panes/decisions";
 import { differenceStrip } from "./panes/difference";
+import { exportMenu } from "./panes/exportMenu";
 import { helpDialog } from "./panes/help";
 import { mountInspector } from "./panes/inspector/inspector";
 import { policyBar } from "./panes/policyBar";
@@ -61,21 +62,31 @@ export function mount(
     move = table.move;
     return table.unmount;
   };
+  let picture: GraphPane["picture"] | null = null;
+  const graphPane: Pane = (element) => {
+    const graph = mountGraph(element, store);
+    picture = graph.picture;
+    return graph.unmount;
+  };
+  const menu = exportMenu(store, () => {
+    if (picture === null) throw new Error("There is no graph to draw.");
+    return picture();
+  }, report);
   const mounted: [HTMLElement, Pane][] = [
     [areas.summary, summary(planner !== null)],
-    [areas.toolbar, toolbar({ toggleText, showHelp }, planner !== null)],
+    [areas.toolbar, toolbar({ toggleText, showHelp }, menu.element, planner !== null)],
     ...(planner === null ? [] : [[areas.policy, policyBar(planner)] satisfies [HTMLElement, Pane]]),
     [areas.difference, differenceStrip(planner)],
     [areas.quiz, mountQuizStrip],
     [areas.decisions, decisionPane],
-    [areas.graph, mountGraph],
+    [areas.graph, graphPane],
     [areas.inspector, mountInspector],
     [areas.timeline, mountTimeline],
     [areas.text, mountTextTwin],
     [areas.live, mountAnnouncer],
   ];
   const undo = [followSize(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
-  undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp })));
+  undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp, toggleExport: menu.toggle })));
   return () => undo.forEach((each) => each());
 }
 
@@ -84,9 +95,10 @@ interface Views {
   inspect: () => void;
   toggleText: () => void;
   showHelp: () => void;
+  toggleExport: () => void;
 }
 
-function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleText, showHelp }: Views): Commands {
+function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleText, showHelp, toggleExport }: Views): Commands {
   const focusOn = (selector: string) => (): void => root.querySelector<HTMLElement>(selector)?.focus();
   const press = (selector: string) => (): void => root.querySelector<HTMLElement>(selector)?.click();
   return {
@@ -110,6 +122,7 @@ function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleTex
     ...Object.fromEntries(GUESSES.map((guess, place) => [String(place + 1), () => answer(store, guess)])),
     "/": focusOn(".bv-input"),
     "?": showHelp,
+    E: toggleExport,
     " ": press('[data-key="space"]'),
     Enter: inspect,
     Escape: () => {

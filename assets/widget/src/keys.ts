@@ -12,6 +12,7 @@ export const KEYS: readonly (readonly [readonly string[], string])[] = [
   [["/"], "Search: words, /regex/, op:all_gather, group:1, bytes>16M, why:depends"],
   [["b"], "Before, split, after, diff"],
   [["t"], "The report as text"],
+  [["E"], "Save what is shown: SVG, PNG, CSV, JSON, text"],
   [["h", "l"], "In the graph to the row before and after the pass; in the timeline to the slice before and after"],
   [["w", "s", "a", "d"], "Zoom and pan the timeline"],
   [["f", "F"], "Fit the selection, fit all, in the timeline"],

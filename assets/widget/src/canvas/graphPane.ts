@@ -6,7 +6,9 @@ import { formatCount } from "../format";
 import { icon } from "../glyphs";
 import { refOfBucket, refOfNode } from "../refs";
 import { parseQuery, searchNodes } from "../search";
-import type { Pane, Ref, State, Store, View } from "../types";
+import type { Picture } from "../exports/picture";
+import { readTokens, type Tokens } from "../theme";
+import type { Ref, State, Store, View } from "../types";
 import { hostCanvas } from "./canvasHost";
 import type { DrawnStub } from "./edgeDraw";
 import { emphasisOf, type Emphasis } from "./emphasis";
@@ -23,6 +25,7 @@ import { listenToPointer } from "./pointer";
 import type { Scene } from "./scene";
 import type { LayersShown, Row } from "./skeleton";
 
+const HIDDEN_SIZE = { width: 900, height: 640 };
 const TITLES = {
   before: ["Before", " · program order ↓", ""],
   split: ["Before", " · program order ↓", "After"],
@@ -30,7 +33,12 @@ const TITLES = {
   diff: ["Difference", " · − removed  + added  ↕ moved", ""],
 } as const;
 
-export const mountGraph: Pane = (root, store) => {
+export interface GraphPane {
+  picture: () => Picture; // of what is shown
+  unmount: () => void;
+}
+
+export function mountGraph(root: HTMLElement, store: Store): GraphPane {
   let model = new GraphModel(store.current, store.state.graphView);
   let emphasis = currentEmphasis(store, model, []);
   let stubs: DrawnStub[] = []; // as drawn last
@@ -216,14 +224,32 @@ export const mountGraph: Pane = (root, store) => {
   });
   twin.draw();
   refresh();
-  return () => {
-    scroll.stop();
-    unlisten();
-    unsubscribe();
-    host.unmount();
-    root.replaceChildren();
+  return {
+    picture: () => pictureOf(store, model, readTokens(root), emphasis),
+    unmount() {
+      scroll.stop();
+      unlisten();
+      unsubscribe();
+      host.unmount();
+      root.replaceChildren();
+    },
   };
-};
+}
+
+// Of a pane that is hidden, as it would be shown in a window of its own.
+function pictureOf(store: Store, model: GraphModel, tokens: Tokens, emphasis: Emphasis): Picture {
+  if (model.width === 0) model.resize(HIDDEN_SIZE.width, HIDDEN_SIZE.height);
+  const { title, views } = store.payload;
+  const { rails } = model.geometry;
+  const [left, , right] = TITLES[store.state.graphView];
+  return {
+    width: model.width, height: model.height, tokens,
+    heading: views.length > 1 ? `${title} · ${store.current.name}` : title,
+    note: store.current.policy.map(([label, value]) => `${label} ${value}`).join(" · "),
+    labels: [{ text: left, x: rails.before.x }, { text: right, x: rails.after.x }],
+    draw: (pen) => void drawGraph(pen, sceneOf(model, emphasis)),
+  };
+}
 
 function currentEmphasis({ current, state }: Store, model: GraphModel, matches: readonly number[]): Emphasis {
   return emphasisOf(current, { ...state, matches }, model.segments.originOf);

@@ -59,7 +59,7 @@ export function writeText(pen: Pen, text: string, x: number, y: number, width: n
 }
 
 export function drawGlyph(context: CanvasRenderingContext2D, kind: Kind, x: number, middle: number, color: string): void {
-  const shape = new Path2D(KIND_SHAPES[kind]);
+  const shape = shapeOn(context, KIND_SHAPES[kind]);
   context.save();
   context.translate(Math.round(x) - 0.5, Math.round(middle) - 4.5);
   context.fillStyle = context.strokeStyle = color;
@@ -67,6 +67,11 @@ export function drawGlyph(context: CanvasRenderingContext2D, kind: Kind, x: numb
   if (kind === "other") context.stroke(shape);
   else context.fill(shape);
   context.restore();
+}
+
+// A surface that is no canvas makes its own shapes.
+function shapeOn(context: CanvasRenderingContext2D & { shapeOf?: (data: string) => Path2D }, data: string): Path2D {
+  return context.shapeOf?.(data) ?? new Path2D(data);
 }
 
 export function drawTriangle(

@@ -21,7 +21,7 @@ export interface ToolbarActions {
 }
 
 // `hasControls`: the policy has a bar of its own, so that it is not said here too.
-export function toolbar({ toggleText, showHelp }: ToolbarActions, hasControls: boolean): Pane {
+export function toolbar({ toggleText, showHelp }: ToolbarActions, exports: HTMLElement, hasControls: boolean): Pane {
   return (root, store) => {
     const search = h("div", { class: "bv-search" });
     const kinds = h("div", { class: "bv-kinds", role: "group", "aria-label": "Kinds shown" });
@@ -31,7 +31,7 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, hasControls: b
     const help = button("Help", { title: "Keys and signs (?)", "data-key": "?", onclick: showHelp }, "?");
     const views = viewSwitch(store);
     const graphs = graphSwitch(store);
-    root.append(...[views, kinds, policy, search, graphs, predict.element, text, help].filter((part) => part !== null));
+    root.append(...[views, kinds, policy, search, graphs, predict.element, exports, text, help].filter((part) => part !== null));
 
     const draw = (): void => {
       kinds.replaceChildren(...kindChips(store));

@@ -1,0 +1,115 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { drawGlyph } from "../canvas/pen";
+import { exportMenu } from "../panes/exportMenu";
+import { createStore } from "../store";
+import { samplePayload } from "../testing/samplePayload";
+import type { Store } from "../types";
+import { fileName } from "./files";
+import { csvOf, jsonOf } from "./records";
+import { SvgSurface } from "./svgSurface";
+
+const store = (): Store => createStore(samplePayload(), (error) => { throw error; });
+const parsed = (surface: SvgSurface): Document => new DOMParser().parseFromString(surface.text("#fff"), "image/svg+xml");
+
+describe("a surface of SVG", () => {
+  test("writes what a canvas would draw, moved by its origin", () => {
+    const surface = new SvgSurface(100, 50);
+    surface.save();
+    surface.translate(10, 20);
+    surface.beginPath();
+    surface.moveTo(1, 2);
+    surface.lineTo(3, 4);
+    surface.strokeStyle = "red";
+    surface.setLineDash([4, 2]);
+    surface.stroke();
+    surface.restore();
+    surface.fillRect(0, 0, 5, 6);
+    const text = surface.text("#fff");
+    expect(text).toContain('<path d="M11 22L13 24" fill="none" stroke="red" stroke-width="1" stroke-dasharray="4 2"/>');
+    expect(text).toContain('<rect x="0" y="0" width="5" height="6" fill="#000"/>');
+  });
+
+  test("shows markup in names as text, and drops what XML cannot hold", () => {
+    const surface = new SvgSurface(100, 50);
+    surface.font = '600 12px "A & B", sans-serif';
+    surface.fillText('<script>alert("x")</script>\u0000\u202e\ud800', 1, 2);
+    const [text] = parsed(surface).getElementsByTagName("text");
+    expect(text!.textContent).toBe('<script>alert("x")</script>\ufffd\ufffd\ufffd');
+    expect(text!.getAttribute("font-weight")).toBe("600");
+    expect(parsed(surface).getElementsByTagName("script")).toHaveLength(0);
+  });
+
+  test("keeps the clip where it is while a glyph moves", () => {
+    const surface = new SvgSurface(100, 50);
+    surface.beginPath();
+    surface.rect(0, 0, 10, 10);
+    surface.clip();
+    drawGlyph(surface as unknown as CanvasRenderingContext2D, "all_gather", 5, 5, "blue");
+    expect(surface.text("#fff")).toMatch(/<g clip-path="url\(#clip0\)"><path d="M1 1.5[^"]*" fill="blue" transform="translate\([^"]*\)"\/><\/g>/);
+  });
+});
+
+describe("names of files", () => {
+  test("are safe on every system", () => {
+    expect(fileName(["Llama", "forward · cap 25 MiB"], "graph.svg")).toBe("bucketviz-Llama-forward-cap-25-MiB.graph.svg");
+    expect(fileName(["../../etc/passwd", "<b>\u202e"], "csv")).toBe("bucketviz-etc-passwd-b.csv");
+    expect(fileName(["", "…"], "csv")).toBe("bucketviz.csv");
+    expect(fileName(["x".repeat(1000)], "csv").length).toBeLessThan(80);
+  });
+});
+
+describe("tables", () => {
+  test("have a line a decision; commas, quotes and formulas are harmless", () => {
+    const view = structuredClone(store().current);
+    view.decisions[0]!.why = '=cmd() said "no", twice\nor more';
+    const lines = csvOf(view).split("\r\n");
+    expect(lines).toHaveLength(view.decisions.length + 2);
+    expect(lines[0]!.split(",").slice(0, 3)).toEqual(["graph", "step", "collective"]);
+    expect(lines[1]).toContain('"\'=cmd() said ""no"", twice\nor more"');
+  });
+
+  test("as JSON name nodes, not indices", () => {
+    const shown = store();
+    const plan = JSON.parse(jsonOf(shown));
+    expect(plan.buckets[0].members).toEqual(shown.current.buckets[0]!.members.map((node) => shown.current.before.name[node]));
+    expect(plan.decisions).toHaveLength(shown.current.decisions.length);
+  });
+
+  test("tell nothing that is to be predicted", () => {
+    const shown = store();
+    shown.set({ quiz: true });
+    expect(csvOf(shown.current)).not.toMatch(/joined|opened|depends/);
+    expect(jsonOf(shown)).not.toMatch(/joined|opened|depends/);
+  });
+});
+
+describe("the menu", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  test("opens on its first entry, walks with arrows, closes with Escape", () => {
+    const { element, toggle } = exportMenu(store(), () => { throw new Error("no picture"); }, () => {});
+    document.body.append(element);
+    toggle();
+    const items = [...element.querySelectorAll<HTMLElement>("[role=menuitem]")];
+    expect(document.activeElement).toBe(items[0]);
+    items[0]!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true }));
+    expect(document.activeElement).toBe(items.at(-1));
+    items.at(-1)!.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+    expect(element.querySelector<HTMLElement>("[role=menu]")!.hidden).toBe(true);
+    expect(document.activeElement).toBe(element.querySelector("[aria-haspopup]"));
+    element.remove();
+  });
+
+  test("saves under the names of what is shown, and tells what went wrong", async () => {
+    const names: string[] = [];
+    vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function click(this: HTMLAnchorElement) { names.push(this.download); });
+    const report = vi.fn();
+    const { element } = exportMenu(store(), () => { throw new Error("no picture"); }, report);
+    for (const item of element.querySelectorAll<HTMLElement>("[role=menuitem]")) item.click();
+    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(names).toEqual(["decisions.csv", "plan.json", "report.txt"].map((suffix) => `bucketviz-llama-8-layers-forward.${suffix}`));
+    expect(report.mock.calls.map(([error]) => (error as Error).message)).toEqual(["no picture", "no picture"]);
+  });
+});

@@ -1,0 +1,72 @@
+// Saves what is shown: the graph as a picture, the decisions as a table, the plan as JSON, the report as text.
+
+import { button, h } from "../dom";
+import { fileName, saveFile } from "../exports/files";
+import { pngOf, svgOf, type Picture } from "../exports/picture";
+import { csvOf, jsonOf } from "../exports/records";
+import type { Store } from "../types";
+
+export interface ExportMenu {
+  element: HTMLElement;
+  toggle: () => void;
+}
+
+interface Entry {
+  label: string;
+  note: string;
+  save: (name: (suffix: string) => string) => void | Promise<void>;
+}
+
+export function exportMenu(store: Store, picture: () => Picture, report: (error: unknown) => void): ExportMenu {
+  const entries: Entry[] = [
+    { label: "Graph as SVG", note: "as shown", save: (name) => saveFile(svgOf(picture()), name("graph.svg"), "image/svg+xml") },
+    { label: "Graph as PNG", note: "as shown", save: async (name) => saveFile(await pngOf(picture()), name("graph.png"), "image/png") },
+    { label: "Decisions as CSV", note: "a row each", save: (name) => saveFile(csvOf(store.current), name("decisions.csv"), "text/csv") },
+    { label: "Plan as JSON", note: "decisions and buckets", save: (name) => saveFile(jsonOf(store), name("plan.json"), "application/json") },
+    { label: "Report as text", note: "all of it", save: (name) => saveFile(store.current.text, name("report.txt"), "text/plain") },
+  ];
+  const nameOf = (suffix: string): string => {
+    const { title, views } = store.payload;
+    return fileName(views.length > 1 ? [title, store.current.name] : [title], suffix);
+  };
+  const items = entries.map(({ label, note, save }) => h("button", {
+    type: "button", class: "bv-menu-item", role: "menuitem", tabindex: -1, onclick: () => {
+      close();
+      void (async () => save(nameOf))().catch(report);
+    },
+  }, h("span", {}, label), h("small", {}, note)));
+  const menu = h("div", { class: "bv-menu", role: "menu", "aria-label": "Export", hidden: true, onkeydown: (event: KeyboardEvent) => onKey(event) }, ...items);
+  const opener = button("Export", {
+    "aria-label": null, "data-key": "E", title: "Save what is shown as a file (E)", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => toggle(),
+  }, "Export");
+  const element = h("div", { class: "bv-menu-holder", onfocusout: (event: FocusEvent) => {
+    if (!element.contains(event.relatedTarget as Node | null)) show(false);
+  } }, opener, menu);
+
+  const show = (isShown: boolean): void => {
+    menu.hidden = !isShown;
+    opener.setAttribute("aria-expanded", String(isShown));
+  };
+  const close = (): void => {
+    show(false);
+    opener.focus();
+  };
+  const toggle = (): void => {
+    if (!menu.hidden) return close();
+    show(true);
+    items[0]!.focus();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const at = items.indexOf(document.activeElement as HTMLButtonElement);
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => items[(at + 1) % items.length]!.focus(), ArrowUp: () => items[(at - 1 + items.length) % items.length]!.focus(),
+      Home: () => items[0]!.focus(), End: () => items[items.length - 1]!.focus(), Escape: close,
+    };
+    const move = moves[event.key];
+    if (move === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move();
+  };
+  return { element, toggle };
+}
