@@ -37,8 +37,17 @@ export function goToStep(store: Store, wanted: number): void {
 }
 
 export function stepBy(store: Store, offset: 1 | -1): void {
-  const from = currentDecision(store)?.step ?? (offset > 0 ? -1 : store.current.decisions.length);
-  goToStep(store, from + offset);
+  const step = stepFrom(store, offset);
+  if (step !== null) goToStep(store, step);
+}
+
+// The step that the stepper goes to next, null where there is none in that direction.
+export function stepFrom(store: Store, offset: 1 | -1): number | null {
+  const { decisions } = store.current;
+  const skips = store.state.mergesOnly && !store.state.quiz;
+  let step = (currentDecision(store)?.step ?? (offset > 0 ? -1 : decisions.length)) + offset;
+  while (skips && decisions[step]?.merged === false) step += offset;
+  return decisions[step] === undefined ? null : step;
 }
 
 export function stepToLeftAlone(store: Store, offset: 1 | -1): void {
@@ -87,10 +96,10 @@ export function cycleGraphView(store: Store): void {
 
 // One level back: stepping and what it selected, then a selection, then search and filters.
 export function goBack(store: Store): boolean {
-  const { selection, step, query, kinds } = store.state;
+  const { selection, step, query, kinds, reason } = store.state;
   if (step >= 0) store.set({ step: -1, selection: [] });
   else if (selection.length > 0) store.set({ selection: [] });
-  else if (query !== "" || kinds.length > 0) store.set({ query: "", kinds: [] });
+  else if (query !== "" || kinds.length > 0 || reason !== "") store.set({ query: "", kinds: [], reason: "" });
   else return false;
   return true;
 }

@@ -122,6 +122,8 @@ function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleTex
     ...Object.fromEntries(GUESSES.map((guess, place) => [String(place + 1), () => answer(store, guess)])),
     "/": focusOn(".bv-input"),
     "?": showHelp,
+    G: press('[data-key="G"]'),
+    u: press('[data-key="u"]'),
     E: toggleExport,
     " ": press('[data-key="space"]'),
     Enter: inspect,

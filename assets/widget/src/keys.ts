@@ -5,6 +5,8 @@ export const KEYS: readonly (readonly [readonly string[], string])[] = [
   [["n", "p"], "Next and previous decision"],
   [["N", "P"], "Next and previous collective that was left alone"],
   [["space"], "Play and pause"],
+  [["u"], "Step through merges only"],
+  [["G"], "Group the decisions by reason"],
   [["["], "From a start to its wait and back"],
   [["]"], "From a member to its bucket and back"],
   [["Enter"], "Inspect what is selected"],

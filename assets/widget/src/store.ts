@@ -17,7 +17,7 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
   const listeners = new Set<Listener>();
   let state: Readonly<State> = {
     view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split", quiz: false, guesses: [],
-    movesOnly: false, revision: 0, path: 0, axis: "measured",
+    movesOnly: false, reason: "", byReason: false, mergesOnly: false, revision: 0, path: 0, axis: "measured",
   };
 
   let known = { truth: viewAt(payload, 0), numKnown: -1, view: viewAt(payload, 0) };
@@ -92,7 +92,7 @@ function numKnownIn(payload: Payload, { quiz, guesses, view: index }: Readonly<S
 // Indices and names mean something in one view only, so another view starts with nothing selected.
 function settled(payload: Payload, state: Readonly<State>, patch: Partial<State>): State {
   const view = patch.view ?? state.view;
-  const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [], guesses: [] };
+  const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [], reason: "", guesses: [] };
   const next = { ...state, ...start, ...patch };
   if (["selection", "step", "view", "revision"].some((key) => !isSame(next[key as keyof State], state[key as keyof State]))) next.path = patch.path ?? 0;
   const lastStep = viewAt(payload, view).decisions.length - 1;

@@ -202,6 +202,9 @@ export interface State {
   guesses: Guess[]; // on what is asked, from the first; shared with Python
   movesOnly: boolean; // only what moved from the pinned plan
   revision: number; // counts how often the view that is shown was planned anew
+  reason: string; // code of the only reason that is shown, "" for all
+  byReason: boolean; // the table in groups, the most frequent reason first
+  mergesOnly: boolean; // the stepper skips what leaves the graph as it is
   path: number; // which of the disjoint witness paths
   axis: "order" | "measured"; // of the timeline; a view without measurements shows program order
 }

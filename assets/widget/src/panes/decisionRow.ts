@@ -3,7 +3,7 @@
 import { blockOf } from "../canvas/modules";
 import { h, type Child } from "../dom";
 import { icon, kindGlyph } from "../glyphs";
-import type { Decision, Move } from "../types";
+import type { Decision, Move, ReasonInfo } from "../types";
 
 export const ROW_HEIGHT = 24;
 
@@ -26,6 +26,13 @@ export function decisionRow(decision: Decision, row: number, shorten: (path: str
     cell("outcome", ...outcomeParts(decision), move === undefined ? null : movedMark(move)),
     h("span", { class: "bv-cell bv-reason", role: "gridcell", title: differs === "" ? reason : `${reason}. torch.compile differs: ${differs}` },
       merged ? null : icon("alert"), h("span", {}, reason)));
+}
+
+// Heads the decisions of one reason; pressing it shows only them.
+export function groupRow({ label, count, meaning }: ReasonInfo, row: number, isOnly: boolean, press: () => void): HTMLElement {
+  return h("div", { class: "bv-row bv-group-row", role: "row", "aria-rowindex": row + 2, title: meaning },
+    h("span", { class: "bv-cell bv-group", role: "gridcell" },
+      h("button", { type: "button", class: "bv-ref", tabindex: -1, title: isOnly ? "Show every reason" : `Show only: ${label}`, onclick: press }, label), h("b", {}, String(count))));
 }
 
 // "↕ B1": where it is in the pinned plan.

@@ -2,15 +2,19 @@
 
 import { decisionOf, select } from "../actions";
 import { shortNamesOf } from "../canvas/modules";
-import { h } from "../dom";
+import { button, h, setPressed } from "../dom";
+import { icon } from "../glyphs";
 import { related, resolve } from "../refs";
 import { parseQuery, subjectsOf } from "../search";
-import type { Decision, State, Store } from "../types";
-import { decisionRow, headerRow, ROW_HEIGHT } from "./decisionRow";
+import type { Decision, ReasonInfo, State, Store } from "../types";
+import { decisionRow, groupRow, headerRow, ROW_HEIGHT } from "./decisionRow";
 import { virtualRows } from "./rows";
 import { mountStepper } from "./stepper";
 
-const FILTERS: readonly (keyof State)[] = ["view", "kinds", "query", "movesOnly"];
+const FILTERS: readonly (keyof State)[] = ["view", "kinds", "query", "movesOnly", "reason", "byReason"];
+const UNDECIDED: ReasonInfo = { code: "", label: "not decided yet", count: 0, meaning: "Decisions that are to be predicted." };
+
+type Line = Decision | ReasonInfo; // a decision, or the head of those of one reason
 
 export interface DecisionTable {
   move: (offset: number) => void; // through the rows that the filters leave
@@ -19,39 +23,46 @@ export interface DecisionTable {
 
 export function mountDecisions(root: HTMLElement, store: Store, inspect: () => void): DecisionTable {
   let shown: Decision[] = [];
+  let lines: Line[] = [];
   let active = 0;
-  let reason = "";
 
   const rows = virtualRows(ROW_HEIGHT, (row) => drawRow(row), () => active);
   const grid = h("div", { class: "bv-grid", role: "grid", "aria-label": "Decisions", onkeydown: (event: KeyboardEvent) => onKey(event) },
     headerRow(), rows.element);
   const count = h("span", { class: "bv-hint" });
-  const reasons = h("select", { class: "bv-select", "aria-label": "Reason", title: "Show one reason only", onchange: () => {
-    reason = reasons.value;
-    filter();
-  } });
+  const reasons = h("select", { class: "bv-select", "aria-label": "Reason", title: "Show one reason only", onchange: () => store.set({ reason: reasons.value }) });
+  const group = button("Group by reason", { title: "Group by reason, the most frequent first (G)", "data-key": "G", "aria-pressed": "false", onclick: () => store.set({ byReason: !store.state.byReason }) }, icon("groups"));
+  const merges = button("Step through merges only", { title: "The stepper skips what leaves the graph as it is (u)", "data-key": "u", "aria-pressed": "false", onclick: () => store.set({ mergesOnly: !store.state.mergesOnly }) }, icon("merges"));
   const stepper = h("div", { class: "bv-stepper", role: "group", "aria-label": "Stepper" });
   const empty = h("p", { class: "bv-empty" });
-  root.append(h("div", { class: "bv-head" }, h("h2", { class: "bv-title" }, "Decisions"), count, reasons), stepper, grid, empty);
+  root.append(h("div", { class: "bv-head" }, h("h2", { class: "bv-title" }, "Decisions"), count, h("div", { class: "bv-tools" }, group, merges), reasons), stepper, grid, empty);
 
   const filter = (): void => {
-    shown = shownDecisions(store, reason);
+    shown = shownDecisions(store);
+    lines = store.state.byReason ? grouped(shown, store.current.reasons) : shown;
+    setPressed(group, store.state.byReason);
     const { length } = store.current.decisions;
     count.textContent = shown.length === length ? "" : `${shown.length} of ${length}`;
     empty.textContent = shown.length > 0 ? "" : length === 0 ? "The graph has no collectives." : "No decision passes the filters.";
     grid.hidden = shown.length === 0;
-    grid.setAttribute("aria-rowcount", String(shown.length + 1));
+    grid.setAttribute("aria-rowcount", String(lines.length + 1));
+    reasons.value = shownReason(store);
     follow();
-    rows.show(shown.length);
+    rows.show(lines.length);
   };
 
   const follow = (): void => {
-    const decision = selectedDecision(store) ?? firstOfBucket(store, shown) ?? shown[active];
-    active = Math.max(0, decision === undefined ? 0 : shown.indexOf(decision));
+    const decision = selectedDecision(store) ?? firstOfBucket(store, shown) ?? lines[active];
+    const at = decision === undefined ? -1 : lines.indexOf(decision);
+    active = at >= 0 && isDecision(lines[at]!) ? at : Math.max(0, lines.findIndex(isDecision));
   };
 
   const drawRow = (row: number): HTMLElement => {
-    const decision = shown[row]!;
+    const decision = lines[row]!;
+    if (!isDecision(decision)) {
+      const isOnly = shownReason(store) === decision.code;
+      return groupRow(decision, row, isOnly, () => store.set({ reason: isOnly ? "" : decision.code }));
+    }
     const move = store.current.difference?.moves.get(decision.node);
     const line = decisionRow(decision, row, shortNamesOf(store.current.before), move);
     line.addEventListener("click", (event) => {
@@ -67,7 +78,9 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   };
 
   const dress = (line: HTMLElement, row: number, marks: Marks): void => {
-    const { node, step, bucket } = shown[row]!;
+    const decision = lines[row]!;
+    if (!isDecision(decision)) return;
+    const { node, step, bucket } = decision;
     line.tabIndex = row === active ? 0 : -1;
     line.setAttribute("aria-selected", String(marks.selected.has(node)));
     line.toggleAttribute("data-lit", marks.lit.has(bucket));
@@ -77,18 +90,18 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   const dressAll = (): void => {
     const marks = marksOf(store);
-    for (let row = 0; row < shown.length; row++) {
+    for (let row = 0; row < lines.length; row++) {
       const line = rows.at(row);
       if (line !== undefined) dress(line, row, marks);
     }
   };
 
   const move = (offset: number): void => {
-    const isSelected = selectedDecision(store) === shown[active];
-    const row = Math.max(0, Math.min(shown.length - 1, isSelected ? active + offset : active));
-    const decision = shown[row];
-    if (decision === undefined) return;
-    select(store, decision.name);
+    const order = lines.filter(isDecision);
+    const at = order.indexOf(lines[active] as Decision);
+    const isSelected = selectedDecision(store) === order[at];
+    const decision = order[Math.max(0, Math.min(order.length - 1, isSelected ? at + offset : at))];
+    if (decision !== undefined) select(store, decision.name);
   };
 
   const onKey = (event: KeyboardEvent): void => {
@@ -101,11 +114,10 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   };
 
   const drawReasons = (): void => {
-    if (!store.current.reasons.some(({ code }) => code === reason)) reason = "";
     reasons.hidden = store.current.reasons.length === 0;
-    reasons.replaceChildren(h("option", { value: "" }, "every reason"), ...store.current.reasons.map((each) =>
+    reasons.replaceChildren(h("option", { value: "" }, "any reason"), ...store.current.reasons.map((each) =>
       h("option", { value: each.code, title: each.meaning }, `${each.label} (${each.count})`)));
-    reasons.value = reason;
+    reasons.value = shownReason(store);
   };
 
   // Another plan: what is in sight stays where it is.
@@ -123,7 +135,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   const resized = new ResizeObserver(() => rows.reveal(active));
   resized.observe(rows.element);
   const unsubscribe = store.subscribe((_, changed) => {
-    if (changed.has("view")) reason = "";
+    if (changed.has("mergesOnly")) setPressed(merges, store.state.mergesOnly);
     if (changed.has("view") || changed.has("revision")) redraw();
     if (FILTERS.some((key) => changed.has(key))) {
       filter();
@@ -147,7 +159,24 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   };
 }
 
-export function shownDecisions(store: Store, reason: string): Decision[] {
+function isDecision(line: Line): line is Decision {
+  return "step" in line;
+}
+
+// A reason that no decision of this plan has shows all.
+function shownReason({ state, current }: Store): string {
+  return current.reasons.some(({ code }) => code === state.reason) ? state.reason : "";
+}
+
+function grouped(shown: readonly Decision[], reasons: readonly ReasonInfo[]): Line[] {
+  return [...reasons, UNDECIDED].flatMap((reason): Line[] => {
+    const own = shown.filter(({ code }) => code === reason.code);
+    return own.length === 0 ? [] : [{ ...reason, count: own.length }, ...own];
+  });
+}
+
+export function shownDecisions(store: Store): Decision[] {
+  const reason = shownReason(store);
   const { kinds, query, movesOnly } = store.state;
   const moves = movesOnly ? store.current.difference?.moves : undefined;
   const parsed = parseQuery(query);

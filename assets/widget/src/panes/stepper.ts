@@ -1,6 +1,6 @@
 // Walks the pass as it decided: first, previous, next, last, left alone, and by itself.
 
-import { currentDecision, goToStep, stepBy, stepToLeftAlone } from "../actions";
+import { currentDecision, goToStep, stepBy, stepFrom, stepToLeftAlone } from "../actions";
 import { button, h } from "../dom";
 import { icon } from "../glyphs";
 import type { Pane, State } from "../types";
@@ -26,7 +26,7 @@ export const mountStepper: Pane = (root, store) => {
     timer = setInterval(() => (isAtEnd() ? stop() : stepBy(store, 1)), 1000 / (STEPS_PER_SECOND * Number(speed.value)));
     drawPlay();
   };
-  const isAtEnd = (): boolean => currentDecision(store)?.step === store.current.decisions.length - 1;
+  const isAtEnd = (): boolean => stepFrom(store, 1) === null;
   const drawPlay = (): void => {
     const name = timer ? "Pause" : "Play";
     play.replaceChildren(icon(timer ? "pause" : "play"));
@@ -38,7 +38,7 @@ export const mountStepper: Pane = (root, store) => {
     place.replaceChildren(...(step < 0 ? [`${decisions.length} steps`] : [h("span", {}, "step "), `${step + 1} of ${decisions.length}`]));
     const hasAlone = (isThere: (other: number) => boolean): boolean => decisions.some((each) => !each.merged && isThere(each.step));
     const off: [HTMLElement, boolean][] = [
-      [first, step === 0], [previous, step === 0], [next, isAtEnd()], [last, isAtEnd()], [play, false],
+      [first, step === 0], [previous, stepFrom(store, -1) === null], [next, isAtEnd()], [last, step === decisions.length - 1], [play, false],
       [previousAlone, !hasAlone((other) => step < 0 || other < step)], [nextAlone, !hasAlone((other) => other > step)],
     ];
     for (const [control, isOff] of off) control.setAttribute("aria-disabled", String(isOff || decisions.length === 0));
@@ -55,7 +55,7 @@ export const mountStepper: Pane = (root, store) => {
   draw();
   const unsubscribe = store.subscribe((_, changed) => {
     if (changed.has("view")) stop();
-    if (["view", "step", "selection", "revision"].some((key) => changed.has(key as keyof State))) draw();
+    if (["view", "step", "selection", "revision", "mergesOnly"].some((key) => changed.has(key as keyof State))) draw();
   });
   return () => {
     clearInterval(timer);

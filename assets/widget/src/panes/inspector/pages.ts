@@ -20,8 +20,10 @@ const PEELED = ["next to", "differs in", "own", "other"]; // what the keys side 
 
 export function overviewPage(store: Store): HTMLElement[] {
   const { current } = store;
-  const reasons = current.reasons.map(({ label, count, meaning }) =>
-    h("div", { class: "bv-reason-line" }, h("dt", {}, h("b", {}, String(count)), ` ${label}`), h("dd", {}, meaning)));
+  const reasons = current.reasons.map(({ code, label, count, meaning }) => {
+    const show = h("button", { type: "button", class: "bv-ref", title: `Show only: ${label}`, onclick: () => store.set({ reason: store.state.reason === code ? "" : code }) }, label);
+    return h("div", { class: "bv-reason-line" }, h("dt", {}, h("b", {}, String(count)), " ", show), h("dd", {}, meaning));
+  });
   return [
     h("h3", { class: "bv-name" }, "What the pass did"),
     h("p", { class: "bv-why" }, "Select a collective, a bucket or a node in any pane; it lights up in all of them. n walks the decisions."),
