@@ -13,6 +13,8 @@ from bucketviz.collectives import collective_op, is_wait
 from bucketviz.frames import innermost_place
 
 _ROOT = re.compile(r"^[LG]\[['\"]\w+['\"]\]")
+_PARAMETRISATION = re.compile(r"(?:^|\.)parametrizations\.\w+(?:\.\d+)?$")
+_PARAMETRISED = re.compile(r"(?:^|(?<=\.))parametrizations\.(\w+)\.original$")
 _ITEM = re.compile(r"(?:\._modules)?\[['\"]?([^'\"\]]+)['\"]?\]")
 
 PARAMETERS_KEY = "parameters"
@@ -33,7 +35,8 @@ def module_path(meta: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=4096)
 def _dotted(path: str) -> str:
-    return _ITEM.sub(r".\1", _ROOT.sub("", path)).strip(".")
+    dotted = _ITEM.sub(r".\1", _ROOT.sub("", path)).strip(".")
+    return _PARAMETRISATION.sub("", dotted)
 
 
 def source_line(node: fx.Node) -> str:
@@ -76,5 +79,7 @@ def _name_gradient_chain(graph: fx.Graph, index: int, name: str, named: dict[fx.
 
 
 def _module_of(parameter: str) -> str:
+    """Gives the module of a weight; a weight that a parametrisation is made of goes by the name that it is read by."""
+    parameter = _PARAMETRISED.sub(r"\1", parameter)
     module, _, leaf = parameter.rpartition(".")
     return module if leaf == "weight" and module else parameter
