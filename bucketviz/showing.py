@@ -28,7 +28,8 @@ def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
             each a view. Records and their files are shown where there is no torch, too: planned anew with another
             policy, but not rewritten.
         more: Further sources, as in ``explore(before, after)``; and last, where they are not planned yet, a policy, or
-            a list of policies to see side by side: each graph is shown under each.
+            a list of policies to see side by side: each graph is shown under each, and what
+            moved from the first policy to each other.
         options: Fields of :class:`bucketviz.records.Policy`, in place of a policy; and ``title`` (by default the name
             of the source), ``theme``, ``height``, ``rank`` (whose measured timelines are shown).
 
@@ -128,6 +129,7 @@ def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:
         others = [Subject(first.planned(policy), maker=first.maker) for policy in policies[1:]]
         for other in others:
             other.try_to_rewrite()
+            other.pinned = first.plan
         subjects += [first, *others]
     return subjects
 

@@ -238,3 +238,16 @@ def test_the_page_shows_the_plan_of_now(explorer: Explorer, tmp_path: Path) -> N
     pages = [each.to_html(tmp_path / "page.html").read_text(encoding="utf-8") for each in (explorer, fresh)]
     assert pages[0] == pages[1]
     assert str(explorer) == str(fresh)
+
+
+def test_policies_side_by_side_are_held_against_the_first() -> None:
+    gm = SAMPLES["over_the_cap"]()
+    explorer = bv.explore(gm, [bv.Policy(cap_mib=SMALL_CAP_MIB), bv.Policy(cap_mib=1)])
+    assert explorer.difference is None
+    explorer.view = 1
+    assert explorer.difference is not None
+    assert explorer.difference.num_decisions == 5
+    assert list(explorer.differences) == ["1"]
+    assert explorer._current_document()["differences"] == explorer.differences
+    explorer.unpin()
+    assert explorer.differences == {"1": ""}

@@ -31,6 +31,7 @@ def build_payload(
         "schema": SCHEMA,
         "title": title,
         "quiz": False,
+        "differences": {},
         "opens": {"view": 0, "selection": [], "step": -1, "query": ""},
         "asks": asks.described(),
         "subtitle": _ranks_text(subjects[0].plan.graph),

@@ -26,7 +26,10 @@ class WhatIf(SharedState):
     def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
         self._complete: set[int] = set()
         self._planned = subjects[0].plan
-        super().__init__(subjects, asks, policy=self._planned.policy, **state)
+        held = {
+            str(view): describe_difference(each.pinned, each.plan) for view, each in enumerate(subjects) if each.pinned
+        }
+        super().__init__(subjects, asks, policy=self._planned.policy, differences=held, **state)
 
     @property
     def difference(self) -> PlanDiff | None:

@@ -194,7 +194,8 @@ class Explorer(WhatIf):
                 subject.try_to_rewrite()
             document = build_payload(self.subjects, self._title, self._rank, self._asks)
         opens = {"view": self.view, "selection": self.selection, "step": self.step, "query": self.filter}
-        return {**document, "quiz": self.quiz, "opens": opens}
+        differences = {view: text for view, text in self.differences.items() if text}
+        return {**document, "quiz": self.quiz, "opens": opens, "differences": differences}
 
     @property
     def _picture_theme(self) -> str:

@@ -23,7 +23,7 @@ export function differenceStrip(planner: Planner | null): Pane {
         h("span", { class: "bv-pinned" }, h("span", { class: "bv-dim" }, "pinned "), h("b", {}, policyText(difference))),
         ...difference.counts.map(count),
         h("span", { class: "bv-moved" }, h("b", {}, difference.text), rulesText(difference)),
-        ...(planner === null ? [] : [h("span", { class: "bv-strip-tools" }, moves, back, unpin)]));
+        h("span", { class: "bv-strip-tools" }, moves, ...(planner === null ? [] : [back, unpin])));
       setPressed(moves, store.state.movesOnly);
     };
     draw();

@@ -22,7 +22,7 @@ export interface WireView extends Planned, Pick<View, "name" | "canPlan" | "meas
   decisions: WireDecision[];
 }
 
-export type WirePayload = Omit<Payload, "views"> & { views: WireView[] };
+export type WirePayload = Omit<Payload, "views"> & { views: WireView[]; differences?: Record<string, string> }; // as by the trait
 
 export type Verdict = [node: number, step: number, outcome: string, reason: string, code: string, bucket: number, differs: string];
 type Evidence = Pick<Decision, "why" | "evidence" | "counterfactual" | "path" | "bucketBytes" | "capBytes" | "openBucket" | "openCount" | "others" | "peer">;
@@ -39,8 +39,12 @@ const NO_EVIDENCE: Evidence = {
   why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [], peer: -1,
 };
 
-export function readPayload(payload: WirePayload): Payload {
-  return { ...payload, views: payload.views?.map(readView) ?? [] };
+export function readPayload({ differences = {}, ...payload }: WirePayload): Payload {
+  const compared = (wire: WireView, index: number): View => {
+    const difference = differences[index] ?? "";
+    return difference === "" ? readView(wire) : comparedView(readView(wire), JSON.parse(difference) as WireDifference);
+  };
+  return { ...payload, views: payload.views?.map(compared) ?? [] };
 }
 
 function readView(wire: WireView): View {
