@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,9 @@ def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
         source: What to show: a capture, an ``fx.GraphModule``, what :func:`bucketviz.bucket` gave, a record (a
             rewrite, a plan, a graph, what :func:`bucketviz.execute` measured or :func:`bucketviz.simulate` predicted)
             or the path of a saved one, a :class:`bucketviz.BucketPass` that has compiled something, or a list of these,
-            each a view. Records and their files are shown where there is no torch, too: planned anew with another
-            policy, but not rewritten.
+            each a view; or a mapping from ranks to these, whose plans are held against each other: the first place
+            where ranks would call different collectives is shown. Records and their files are shown where there is no
+            torch, too: planned anew with another policy, but not rewritten.
         more: Further sources, as in ``explore(before, after)``; and last, where they are not planned yet, a policy, or
             a list of policies to see side by side: each graph is shown under each, and what
             moved from the first policy to each other.
@@ -34,9 +36,14 @@ def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
             of the source), ``theme``, ``height``, ``rank`` (whose measured timelines are shown).
 
     Raises:
-        ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy.
+        ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy, and for
+            ranks that are none.
         PolicyError: for an option that is none.
         RecordError: for a file that holds no record.
+
+    Example:
+        >>> plans = {0: bv.load("rank0.json"), 1: bv.load("rank1.json")}  # doctest: +SKIP
+        >>> bv.explore(plans)  # doctest: +SKIP
     """
     return _opened([source, *more], options)
 
@@ -108,6 +115,8 @@ def _opened(given: list[Any], options: dict[str, Any], **looks: Any) -> Explorer
     with progress("Laying out"):
         subjects = [subject for each in sources for subject in _subjects_under(each, policies)]
         name_apart(subjects)
+        if isinstance(given[0], Mapping):
+            look.setdefault("title", subjects[0].plan.graph.name)
         return Explorer(subjects, **look)
 
 
@@ -124,6 +133,8 @@ def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:
     """Gives what is shown of a source, each graph under each policy."""
     from bucketviz.explorer import Subject
 
+    if isinstance(source, Mapping):
+        return _subjects_of_ranks(source, policies)
     subjects = []
     for first in _subjects_of(source, policies[0] if policies else None):
         others = [Subject(first.planned(policy), maker=first.maker) for policy in policies[1:]]
@@ -131,6 +142,24 @@ def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:
             other.try_to_rewrite()
             other.pinned = first.plan
         subjects += [first, *others]
+    return subjects
+
+
+def _subjects_of_ranks(sources: Mapping[Any, Any], policies: list[Policy]) -> list[Subject]:
+    """Gives what is shown of each rank. Nothing is planned anew: ranks are compared as they are."""
+    strangers = [rank for rank in sources if not isinstance(rank, int) or rank < 0]
+    if strangers or not sources:
+        found = repr(strangers[0]) if strangers else "no rank"
+        raise ExplorerError(f"expected a mapping from global ranks (0, 1, …) to what each has, found {found}")
+    if len(policies) > 1:
+        raise ExplorerError(f"got {len(policies)} policies for several ranks; compare ranks under one policy at a time")
+    subjects = []
+    for rank, source in sources.items():
+        own = _subjects_under(source, policies)
+        for subject in own:
+            subject.rank, subject.maker = rank, None
+            subject.name = f"rank {rank}" if len(own) == 1 else f"{subject.name} · rank {rank}"
+        subjects += own
     return subjects
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from samples import SAMPLES
+from samples import SAMPLES, SMALL_CAP_MIB
 from samples_of_runs import MS, sample_run
 
 import bucketviz as bv
@@ -145,3 +145,44 @@ def test_wrong_numbers_alarm():
     wrong = replace(sample_run(), outputs=(replace(sample_run().outputs[0], is_equal=False, max_abs_difference=1.0),))
     stats = bv.explore(wrong)._document["views"][0]["summary"]
     assert [stat["tone"] for stat in stats if stat["label"] == "numbers"] == ["alert"]
+
+
+def plans_of_ranks():
+    plan, other = (bv.plan(SAMPLES["over_the_cap"](), cap_mib=cap) for cap in (SMALL_CAP_MIB, 1e-4))
+    return {0: plan, 3: other, 4: plan}
+
+
+def test_plans_of_ranks_are_held_against_each_other():
+    explorer = bv.explore(plans_of_ranks())
+    document = explorer._document
+    assert [view["name"] for view in document["views"]] == ["rank 0", "rank 3", "rank 4"]
+    (place,) = document["ranks"]
+    assert place["text"] in str(bv.check_ranks(plans_of_ranks()))
+    assert [(side["rank"], side["view"], side["collective"]) for side in place["sides"]] == [
+        (0, 0, "ag1"),
+        (3, 1, "ag0"),
+    ]
+    for view in document["views"]:
+        told = next(stat for stat in view["summary"] if stat["value"] == "ranks differ")
+        assert (told["label"], told["tone"]) == ("from collective 1", "alert")
+        assert not view["canPlan"]
+
+
+def test_ranks_that_agree_say_so_graph_by_graph():
+    gm = SAMPLES["over_the_cap"]()
+    document = bv.explore({0: [gm, gm], 1: [gm, gm]})._document
+    assert [view["name"] for view in document["views"]][:2] == ["GraphModule · rank 0 (1)", "GraphModule · rank 0 (2)"]
+    document = bv.explore({0: gm, 1: gm}, cap_mib=1)._document
+    assert document["ranks"] == []
+    assert [stat["value"] for stat in document["views"][0]["summary"] if stat["label"] == "ranks agree"] == ["2"]
+
+
+@pytest.mark.parametrize(("ranks", "said"), [({}, "no rank"), ({"a": 1}, "'a'"), ({-1: 1}, "-1")])
+def test_ranks_that_are_none_are_refused(ranks, said):
+    with pytest.raises(ExplorerError, match=f"expected a mapping from global ranks .* found {said}"):
+        bv.explore(ranks)
+
+
+def test_ranks_are_compared_under_one_policy():
+    with pytest.raises(ExplorerError, match="got 2 policies for several ranks"):
+        bv.explore({0: SAMPLES["over_the_cap"]()}, [bv.Policy(cap_mib=1), bv.Policy(cap_mib=2)])

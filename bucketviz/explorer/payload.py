@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bucketviz.explorer.columns import graph_columns
 from bucketviz.explorer.details import describe_decision, member_labels
 from bucketviz.explorer.estimated import prediction_stats
 from bucketviz.explorer.measured import describe_run, run_stats
-from bucketviz.explorer.planned import describe_plan
+from bucketviz.explorer.planned import Measure, describe_plan
 from bucketviz.explorer.prediction import EVERYTHING, Asked
+from bucketviz.explorer.ranked import describe_ranks, rank_stats
 from bucketviz.explorer.rewritten import bucket_labels, describe_program_order, describe_rewrite
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import SCHEMA, Graph
@@ -35,15 +36,16 @@ def build_payload(
         "opens": {"view": 0, "selection": [], "step": -1, "query": ""},
         "asks": asks.described(),
         "subtitle": _ranks_text(subjects[0].plan.graph),
-        "views": [build_view(subject, rank) for subject in subjects],
+        "ranks": describe_ranks(subjects),
+        "views": [build_view(subject, rank, rank_stats(subject, subjects)) for subject in subjects],
     }
 
 
-def build_view(subject: Subject, rank: int | None = None) -> dict[str, Any]:
+def build_view(subject: Subject, rank: int | None = None, stats: Iterable[Measure] = ()) -> dict[str, Any]:
     """Gives all that is shown of one graph: before, after, decisions, buckets, timelines, text, what a run measured."""
     plan, rewrite, run = subject.plan, subject.rewritten, subject.run
     before = plan.graph
-    measures = [*(() if run is None else run_stats(run))]
+    measures = [*stats, *(() if run is None else run_stats(run))]
     measures += () if subject.prediction is None else prediction_stats(subject.prediction)
     own_labels = member_labels(plan)
     after_labels = {} if rewrite is None else bucket_labels(rewrite)

@@ -36,6 +36,7 @@ class Subject:
         prediction: An estimate of the rewrite that was there first.
         maker: How to plan and rewrite anew; None where nothing can be.
         pinned: The plan to compare with.
+        rank: The rank whose plan this is, where those of several are shown; else None.
         name: What the view is called; the graph's name where it is empty.
         obstacle: Why the plan that is shown is not rewritten; empty where it is, or where nobody has asked yet.
     """
@@ -47,6 +48,7 @@ class Subject:
     prediction: Prediction | None = None
     maker: Maker | None = None
     pinned: Plan | None = None
+    rank: int | None = None
     name: str = ""
     obstacle: str = ""
     _first: tuple[Plan, Rewrite | None, Any, Execution | None, Prediction | None] = field(init=False, repr=False)

@@ -33,6 +33,8 @@ class Disagreement:
         called: What that rank calls, in words; empty where it has no more.
         other_rank: The other rank.
         other_called: What that one calls.
+        collective: FX name of what that rank calls, of a bucket its last member; empty where it has no more.
+        other_collective: FX name of what the other rank calls.
     """
 
     group: tuple[int, ...]
@@ -43,6 +45,8 @@ class Disagreement:
     called: str
     other_rank: int
     other_called: str
+    collective: str = ""
+    other_collective: str = ""
 
     def __str__(self) -> str:
         return (
@@ -130,6 +134,7 @@ class _Call:
     reduce_op: str | None
     dtype: str | None
     size_bytes: int | None
+    name: str = dataclasses.field(default="", compare=False)
 
     def __str__(self) -> str:
         parts = (self.kind, self.reduce_op, self.dtype, format_bytes(self.size_bytes))
@@ -148,6 +153,7 @@ def _calls_by_group(plan: Plan) -> dict[_Group, list[_Call]]:
             continue
         else:
             call = _single_call(node, collective)
+        call = dataclasses.replace(call, name=node.name)
         name = collective.group_name
         calls.setdefault(_Group(plan.graph.groups.get(name) or name, name), []).append(call)
     return calls
@@ -195,6 +201,8 @@ def _first_disagreement(group: _Group, calls: Mapping[int, list[_Call]]) -> Disa
         called=str(own[step]) if step < len(own) else "",
         other_rank=other_rank,
         other_called=str(other[step]) if step < len(other) else "",
+        collective=own[step].name if step < len(own) else "",
+        other_collective=other[step].name if step < len(other) else "",
     )
 
 

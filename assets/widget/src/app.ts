@@ -15,6 +15,7 @@ import { helpDialog } from "./panes/help";
 import { mountInspector } from "./panes/inspector/inspector";
 import { policyBar } from "./panes/policyBar";
 import { mountQuizStrip } from "./panes/quizStrip";
+import { mountRanksStrip } from "./panes/ranksStrip";
 import { summary } from "./panes/summary";
 import { mountTextTwin } from "./panes/textTwin";
 import { toolbar } from "./panes/toolbar";
@@ -33,6 +34,7 @@ export function mount(
     toolbar: h("div", { class: "bv-toolbar", role: "group", "aria-label": "Controls" }),
     policy: h("div", { class: "bv-policy-bar", role: "group", "aria-label": "Policy", hidden: true }),
     difference: h("div", { class: "bv-strip", role: "group", "aria-label": "Against the pinned plan", hidden: true }),
+    ranks: h("div", { class: "bv-ranks-strip", role: "group", "aria-label": "Ranks that disagree", hidden: true }),
     quiz: h("div", { class: "bv-quiz", role: "group", "aria-label": "Prediction", hidden: true }),
     decisions: pane("decisions", "Decisions"),
     graph: pane("graph", "Graph"),
@@ -42,7 +44,7 @@ export function mount(
     live: h("div", { class: "bv-live", role: "status", "aria-live": "polite" }),
   };
   const columns = h("div", { class: "bv-columns" }, areas.decisions, areas.graph, areas.inspector);
-  root.append(areas.summary, areas.toolbar, areas.policy, areas.difference, areas.quiz, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
+  root.append(areas.summary, areas.toolbar, areas.policy, areas.ranks, areas.difference, areas.quiz, tabs.element, columns, areas.timeline, areas.text, areas.live, help);
 
   const inspect = (): void => {
     tabs.show("inspector");
@@ -77,6 +79,7 @@ export function mount(
     [areas.toolbar, toolbar({ toggleText, showHelp }, menu.element, planner !== null)],
     ...(planner === null ? [] : [[areas.policy, policyBar(planner)] satisfies [HTMLElement, Pane]]),
     [areas.difference, differenceStrip(planner)],
+    [areas.ranks, mountRanksStrip],
     [areas.quiz, mountQuizStrip],
     [areas.decisions, decisionPane],
     [areas.graph, graphPane],

@@ -8,6 +8,7 @@ export interface Payload {
   quiz: boolean; // opens predicting
   opens: Pick<State, "view" | "selection" | "step" | "query">; // with this shown
   asks: Asks; // which verdicts are asked for
+  ranks: RankPlace[]; // where ranks first call different collectives, one place a process group; [] where they agree
   views: View[]; // at least one; a switch appears when there are several (forward, backward)
 }
 
@@ -16,6 +17,11 @@ export interface Asks {
   kinds: Kind[];
   reasons: string[]; // Reason enum values
   from: number;
+}
+
+export interface RankPlace {
+  text: string; // "group '0', collective 3, dtype differs: …"
+  sides: { rank: number; view: number; called: string; collective: string }[]; // collective: FX name, "" for no more
 }
 
 export interface View {

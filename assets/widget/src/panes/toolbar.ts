@@ -15,6 +15,9 @@ const GRAPH_VIEWS: readonly [State["graphView"], string][] = [
   ["diff", "What was removed, added and moved (b)"],
 ];
 
+const MOST_BUTTONS = 5;
+const MOST_LETTERS = 44;
+
 export interface ToolbarActions {
   toggleText: () => void;
   showHelp: () => void;
@@ -45,7 +48,7 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, exports: HTMLE
       if (changed.has("view") || changed.has("quiz")) predict.draw();
       if (changed.has("kinds")) pressKinds(kinds, state.kinds);
       if (changed.has("graphView")) pressChoice(graphs, state.graphView);
-      if (changed.has("view") && views !== null) pressChoice(views, String(state.view));
+      if (changed.has("view") && views !== null) showView(views, String(state.view));
     });
     return () => {
       unsearch();
@@ -79,11 +82,24 @@ function pressKinds(group: HTMLElement, kinds: readonly Kind[]): void {
   }
 }
 
+// Buttons, or where they would not fit a list.
 function viewSwitch(store: Store): HTMLElement | null {
-  if (store.payload.views.length < 2) return null;
+  const { views } = store.payload;
+  if (views.length < 2) return null;
+  if (views.length > MOST_BUTTONS || views.reduce((sum, { name }) => sum + name.length, 0) > MOST_LETTERS) {
+    const list = h("select", { class: "bv-select bv-views", "aria-label": "Graph", title: "Which graph is shown", onchange: () => store.set({ view: Number(list.value) }) },
+      ...views.map(({ name }, view) => h("option", { value: view }, name)));
+    list.value = String(store.state.view);
+    return list;
+  }
   const choices = store.payload.views.map(({ name }, view): Choice =>
     ({ value: String(view), label: name, title: `Show ${name}`, choose: () => store.set({ view }) }));
   return choice("Graph", choices, String(store.state.view));
+}
+
+function showView(views: HTMLElement, view: string): void {
+  if (views instanceof HTMLSelectElement) views.value = view;
+  else pressChoice(views, view);
 }
 
 function graphSwitch(store: Store): HTMLElement {

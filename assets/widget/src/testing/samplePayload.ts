@@ -14,6 +14,7 @@ export function samplePayload(): Payload {
     quiz: false,
     opens: { view: 0, selection: [], step: -1, query: "" },
     asks: { kinds: [], reasons: [], from: 0 },
+    ranks: [],
     views: [viewOf("forward", forwardGraph()), viewOf("backward", backwardGraph())],
   };
 }

@@ -1,0 +1,64 @@
+"""Plans of several ranks side by side: where they first disagree about what to call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from bucketviz.explorer.subject import Subject
+from bucketviz.records import Disagreement, Plan, check_ranks
+
+
+def describe_ranks(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
+    """Gives for every process group the first place where two ranks call different collectives; none where all agree.
+
+    Each side names its view and what to select there: a collective, or the bucket that it is in.
+    """
+    return [
+        {"text": str(place), "sides": [_side(views, *each) for each in _calls(place)]}
+        for views in _same_graph(subjects)
+        for place in check_ranks(_plans(subjects, views)).disagreements
+    ]
+
+
+def rank_stats(subject: Subject, subjects: Sequence[Subject]) -> Iterator[tuple[str, str, str, bool]]:
+    """Gives label, value, hint and whether it alarms, of how the ranks of one graph fit together."""
+    for views in _same_graph(subjects):
+        if not any(subjects[view] is subject for view in views.values()):
+            continue
+        check = check_ranks(_plans(subjects, views))
+        hint = str(check).replace("\n", " ")
+        if check.agree:
+            yield "ranks agree", f"{len(views)}", f"{hint}.", False
+        else:
+            step = min(place.step for place in check.disagreements)
+            yield f"from collective {step + 1}", "ranks differ", f"{hint}.", True
+
+
+def _same_graph(subjects: Sequence[Subject]) -> list[dict[int, int]]:
+    """Gives the views of each graph that several ranks have, by rank; of one name the first goes with the first."""
+    seen = Counter[tuple[str, int]]()
+    graphs: dict[tuple[str, int], dict[int, int]] = {}
+    for view, subject in enumerate(subjects):
+        if subject.rank is None:
+            continue
+        name = subject.plan.graph.name
+        graphs.setdefault((name, seen[name, subject.rank]), {})[subject.rank] = view
+        seen[name, subject.rank] += 1
+    return [views for views in graphs.values() if len(views) > 1]
+
+
+def _plans(subjects: Sequence[Subject], views: dict[int, int]) -> dict[int, Plan]:
+    return {rank: subjects[view].plan for rank, view in views.items()}
+
+
+def _calls(place: Disagreement) -> list[tuple[int, str, str]]:
+    return [
+        (place.rank, place.called, place.collective),
+        (place.other_rank, place.other_called, place.other_collective),
+    ]
+
+
+def _side(views: dict[int, int], rank: int, called: str, collective: str) -> dict[str, Any]:
+    return {"rank": rank, "view": views[rank], "called": called or "no more", "collective": collective}
