@@ -38,7 +38,7 @@ class Gathered(nn.Module):
         return DTensor.from_local(piece, self.tensor_mesh, self.placements, run_check=False)
 
 
-def captured_llama(num_layers: int, dim: int = 1024) -> Captured:
+def captured_llama(num_layers: int, dim: int = 2048) -> Captured:
     """Gives a training step with sequence-parallel norms, on the meta device."""
     with bv.fake_world(DATA_RANKS * TENSOR_RANKS):
         mesh = init_device_mesh("cpu", (DATA_RANKS, TENSOR_RANKS), mesh_dim_names=("data", "tensor"))

@@ -8,7 +8,7 @@ export interface Subject {
   op: string; // kind and target
   group: string;
   bytes: number | null;
-  why: string; // outcome, reason, sentence
+  why: string; // outcome, reason, sentence, what Inductor does differently
 }
 
 export interface Query {
@@ -46,13 +46,14 @@ export function subjectsOf(view: View): (node: number) => Subject {
   return (node) => {
     const isWait = graph.role[node] === "wait";
     const decision = decisions.get(isWait ? (graph.pair[node] ?? -1) : node);
+    const differs = decision?.differs ?? "";
     const key = decision?.evidence.find(([label]) => label === "key")?.[1] ?? "";
     return {
       text: [graph.name[node], graph.module[node], graph.source[node], decision?.label].join(" ").toLowerCase(),
       op: `${graph.kind[node]} ${graph.target[node]}`.toLowerCase(),
       group: /group '([^']*)'/.exec(key)?.[1] ?? "",
       bytes: graph.bytes[node] ?? null,
-      why: [decision?.outcome, decision?.code, decision?.reason, decision?.why].join(" ").toLowerCase(),
+      why: [decision?.outcome, decision?.code, decision?.reason, decision?.why, differs === "" ? "" : `inductor: ${differs}`].join(" ").toLowerCase(),
     };
   };
 }

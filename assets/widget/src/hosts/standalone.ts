@@ -11,7 +11,10 @@ const PLACE = "bucketviz";
 
 export async function start(): Promise<Explorer> {
   const place = document.getElementById(PLACE) ?? document.body.appendChild(h("div", { id: PLACE }));
-  return openExplorer(place, payloadOfPage, (place.dataset.theme ?? "auto") as Theme);
+  const explorer = await openExplorer(place, payloadOfPage, (place.dataset.theme ?? "auto") as Theme);
+  const isAlone = window.parent === window; // not in a frame of a notebook, whose keys it would take
+  if (isAlone && document.activeElement === document.body) place.querySelector<HTMLElement>(".bucketviz")?.focus({ preventScroll: true });
+  return explorer;
 }
 
 async function payloadOfPage(): Promise<Payload> {
