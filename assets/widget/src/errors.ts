@@ -3,6 +3,11 @@
 import { button, h } from "./dom";
 import { icon } from "./glyphs";
 
+// What was handed over cannot be shown.
+export class PayloadError extends Error {
+  override name = "PayloadError";
+}
+
 export function failureMessage(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
@@ -25,11 +30,19 @@ export function errorStrip(): { element: HTMLElement; report: (error: unknown) =
   return { element, report };
 }
 
-// Reports what this bundle throws later, in a listener or a frame.
-export function watchErrors(report: (error: unknown) => void): () => void {
+// Reports what this bundle (`home`), or what it calls, throws later: in a listener, a frame, a promise.
+export function watchErrors(report: (error: unknown) => void, home = import.meta.url): () => void {
+  const isOurs = (error: unknown): boolean => error instanceof Error && (error.stack ?? "").includes(home);
   const onError = (event: ErrorEvent): void => {
-    if (event.filename === import.meta.url) report(event.error ?? event.message);
+    if (event.filename === home || isOurs(event.error)) report(event.error ?? event.message);
+  };
+  const onRejection = ({ reason }: PromiseRejectionEvent): void => {
+    if (isOurs(reason)) report(reason);
   };
   window.addEventListener("error", onError);
-  return () => window.removeEventListener("error", onError);
+  window.addEventListener("unhandledrejection", onRejection);
+  return () => {
+    window.removeEventListener("error", onError);
+    window.removeEventListener("unhandledrejection", onRejection);
+  };
 }

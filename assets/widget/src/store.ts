@@ -1,15 +1,12 @@
 // The one place where what is selected, stepped to, searched and shown is kept.
 
+import { PayloadError } from "./errors";
+import { SCHEMA } from "./schema";
 import { numKnownAt, questionsOf } from "./quiz/asks";
 import { masked } from "./quiz/mask";
 import type { Payload, State, Store, View } from "./types";
 
-const SCHEMA = "bucketviz/1";
 type Listener = Parameters<Store["subscribe"]>[0];
-
-export class PayloadError extends Error {
-  override name = "PayloadError";
-}
 
 // `report` hears of a listener that failed; the other listeners are still called.
 export function createStore(payload: Payload, report: (error: unknown) => void): Store {

@@ -143,7 +143,7 @@ test("the focus stays on the row that is stepped to", async () => {
 
 test("a pane that cannot be drawn says why in its place, and the others go on", async () => {
   const broken = structuredClone(wireOf(payload));
-  (broken.views[0]!.timeline as { slices: unknown }).slices = null;
+  (broken.views[0]!.timeline as { slices: unknown }).slices = [null];
   const { el } = await show({ payload: JSON.stringify(broken) });
   expect(el.querySelector(".bv-timeline .bv-failed")?.textContent).toMatch(/^TypeError: /);
   expect(el.querySelector(".bv-errors")?.textContent).toContain("TypeError");

@@ -1,6 +1,7 @@
 // One offline page: the payload lies in the page, the explorer fills #bucketviz.
 
 import { h } from "../dom";
+import { failureMessage, PayloadError } from "../errors";
 import { openExplorer, type Explorer } from "../shell";
 import type { Theme } from "../theme";
 import type { Payload } from "../types";
@@ -21,7 +22,12 @@ async function payloadOfPage(): Promise<Payload> {
   const script = document.getElementById(PAYLOAD);
   if (script === null) throw new Error(`The page has no <script id="${PAYLOAD}">; write it again with to_html().`);
   const text = script.textContent ?? "";
-  return readPayload(JSON.parse(script.dataset.encoding === "gzip+base64" ? await unpack(text) : text));
+  const packed = script.dataset.encoding === "gzip+base64";
+  return readPayload(JSON.parse(packed ? await unpack(text).catch(unreadable) : text));
+}
+
+function unreadable(error: unknown): never {
+  throw new PayloadError(`The page's data cannot be unpacked, it may have been cut off; write it again with to_html() (${failureMessage(error)}).`);
 }
 
 export async function unpack(text: string): Promise<string> {

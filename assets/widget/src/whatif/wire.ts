@@ -2,6 +2,8 @@
 // replaces parts of the view as it was first sent, so that any explorer that opens later reads the same.
 
 import type { Bucket, Decision, Difference, GraphColumns, Move, Payload, Timeline, View } from "../types";
+import { SCHEMA } from "../schema";
+import { checkWire } from "./checkWire";
 import { sketchAfter } from "./sketch";
 
 type Columns = Omit<GraphColumns, "bucket">;
@@ -39,12 +41,14 @@ const NO_EVIDENCE: Evidence = {
   why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [], peer: -1,
 };
 
-export function readPayload({ differences = {}, ...payload }: WirePayload): Payload {
+export function readPayload(wire: WirePayload): Payload {
+  checkWire(wire, SCHEMA);
+  const { differences = {}, ...payload } = wire;
   const compared = (wire: WireView, index: number): View => {
     const difference = differences[index] ?? "";
     return difference === "" ? readView(wire) : comparedView(readView(wire), JSON.parse(difference) as WireDifference);
   };
-  return { ...payload, views: payload.views?.map(compared) ?? [] };
+  return { ...payload, views: payload.views.map(compared) };
 }
 
 function readView(wire: WireView): View {

@@ -1,0 +1,3 @@
+// What the payload says that this explorer reads.
+
+export const SCHEMA = "bucketviz/1";
