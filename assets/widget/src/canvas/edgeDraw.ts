@@ -77,7 +77,7 @@ function drawTicks({ context, tokens }: Pen, scene: Scene, { placed, stubs, isLi
 }
 
 // As many as there is room for beside the row's name, then how many more there are.
-function drawStubs(pen: Pen, scene: Scene, { placed, stubs }: StubbedRow, isBelow: boolean): DrawnStub[] {
+function drawStubs(pen: Pen, scene: Scene, { placed, stubs, numMore }: StubbedRow, isBelow: boolean): DrawnStub[] {
   const { tokens } = pen;
   const box = boxOf(scene.geometry, placed);
   const font = monoFont(tokens, 11);
@@ -85,19 +85,20 @@ function drawStubs(pen: Pen, scene: Scene, { placed, stubs }: StubbedRow, isBelo
   const left = box.x + LEFT + (isBelow ? 0 : Math.min(name + 8, Math.max(LEAST_NAME, box.width / 2 - LEFT)));
   const y = (isBelow ? box.y + box.height - PILL.height - 2 : box.y + (box.height - PILL.height) / 2);
   const widths = stubs.map(({ label }) => Math.min(PILL.mostWidth, pen.text.widthOf(label, font) + 2 * PILL.padding));
-  const more = pen.text.widthOf("+99", font) + 6;
+  const more = pen.text.widthOf("+999", font) + 6;
   let numShown = 0;
   let used = 0;
   const room = box.x + box.width - 5 - left;
-  while (numShown < stubs.length && used + widths[numShown]! + (numShown + 1 < stubs.length ? more : 0) <= room) used += widths[numShown++]! + PILL.gap;
-  let at = box.x + box.width - 5 - used + PILL.gap - (numShown < stubs.length ? more : 0);
+  while (numShown < stubs.length && used + widths[numShown]! + (numShown + 1 < stubs.length || numMore > 0 ? more : 0) <= room) used += widths[numShown++]! + PILL.gap;
+  const rest = stubs.length - numShown + numMore;
+  let at = box.x + box.width - 5 - used + PILL.gap - (rest > 0 ? more : 0);
   const drawn = stubs.slice(0, numShown).map((stub, index): DrawnStub => {
     const pill = { x: at, y, width: widths[index]!, height: PILL.height };
     drawPill(pen, pill, stub.label, font);
     at += pill.width + PILL.gap;
     return { box: pill, stub, placed };
   });
-  if (numShown < stubs.length) writeText(pen, `+${stubs.length - numShown}`, at, y + PILL.height / 2, more, { font, color: tokens.dim });
+  if (rest > 0) writeText(pen, `+${rest}`, at, y + PILL.height / 2, more, { font, color: tokens.dim });
   return drawn;
 }
 

@@ -96,11 +96,14 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     warning.textContent = obstacleOf(store.current);
     warning.hidden = warning.textContent === "";
     right.style.left = `${Math.round(model.geometry.rails.after.x)}px`;
+    right.removeAttribute("data-tight");
+    right.toggleAttribute("data-tight", right.offsetLeft + right.offsetWidth > tools.offsetLeft - 4);
   }
 
   function refresh(): void {
     repeats.hidden = !model.hasRepeats;
     setPressed(repeats, model.unfolded.foldsRepeats);
+    repeats.setAttribute("aria-disabled", String(store.state.graphView === "diff"));
     emphasis = currentEmphasis(store, model, matches);
     placeTitles();
     host.canvas.setAttribute("aria-label", describe(store.current, model));

@@ -8,6 +8,7 @@ import type { Placed } from "./graphLayout";
 import { visibleRows, type Scene } from "./scene";
 
 const MOST_LINES = 12; // of a line that is drawn unasked
+const MOST_ENDS = 40; // of a value that very many read, the first ones
 
 export interface RowEdge {
   from: Placed; // what is read, above
@@ -26,6 +27,7 @@ export interface StubbedRow {
   placed: Placed;
   isLit: boolean;
   stubs: Stub[]; // producers, then readers
+  numMore: number; // further ones
 }
 
 export interface RowEdges {
@@ -39,8 +41,11 @@ export function rowEdges(scene: Scene): RowEdges {
   for (const placed of visibleRows(scene)) {
     const isLit = isLitRow(scene, placed);
     if (!showsEdges(scene, placed, isLit)) continue;
-    const stubs = [...edgesToward(scene, placed, isLit, "producers", found), ...edgesToward(scene, placed, isLit, "readers", found)];
-    if (stubs.length > 0) stubbed.push({ placed, isLit, stubs });
+    const { node, side } = placed.row;
+    const ends = [[...new Set(scene.view[side].inputs[node])], [...new Set(readersOf(scene.view[side], node))]] as const;
+    const stubs = ends.flatMap((nodes, place) => edgesTo(scene, placed, isLit, nodes.slice(0, MOST_ENDS), place === 0, found));
+    const numMore = ends.reduce((sum, { length }) => sum + Math.max(0, length - MOST_ENDS), 0);
+    if (stubs.length > 0) stubbed.push({ placed, isLit, stubs, numMore });
   }
   return { edges: [...found.values()], stubbed };
 }
@@ -55,15 +60,13 @@ function showsEdges({ layout }: Scene, { row }: Placed, isLit: boolean): boolean
   return row.type === "collective" && isLit;
 }
 
-function edgesToward(scene: Scene, placed: Placed, isLit: boolean, end: "producers" | "readers", found: Map<string, RowEdge>): Stub[] {
-  const { side, node } = placed.row;
-  const graph = scene.view[side];
-  const others = [...new Set(end === "producers" ? graph.inputs[node]! : readersOf(graph, node))];
+function edgesTo(scene: Scene, placed: Placed, isLit: boolean, others: readonly number[], areProducers: boolean, found: Map<string, RowEdge>): Stub[] {
+  const { side } = placed.row;
   return others.flatMap((other): Stub[] => {
     const across = rowOf(scene, side, other);
     if (across === placed) return [];
     if (across === null || !isDrawn(scene, placed, across, other)) return [stubOf(scene, placed, other)];
-    const [from, to] = end === "producers" ? [across, placed] : [placed, across];
+    const [from, to] = areProducers ? [across, placed] : [placed, across];
     const key = `${from.row.id}\n${to.row.id}`;
     const known = found.get(key);
     if (known === undefined) found.set(key, { from, to, isLit: isLit || isLitRow(scene, across) });
