@@ -92,6 +92,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
   function placeTitles(): void {
     const [title, note, rightTitle] = TITLES[store.state.graphView];
     left.replaceChildren(title, h("small", {}, note));
+    right.hidden = rightTitle === ""; // a heading without text is none
     right.replaceChildren(rightTitle, sketchNote(store.current, store.state.quiz));
     warning.textContent = obstacleOf(store.current);
     warning.hidden = warning.textContent === "";

@@ -1,0 +1,146 @@
+"""axe-core in every state, light and dark; every control by keyboard alone; nothing lost when space is short."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import Page, expect
+from samples import SAMPLES
+from states import STATES, reach, write_pages
+from watching import WatchedPage
+
+import bucketviz as bv
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return write_pages(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture
+def page(watched: WatchedPage) -> Iterator[Page]:
+    yield watched.page
+    assert watched.errors == []
+
+
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe finds, one line an element; by some rules or by all."""
+    options = {"runOnly": {"type": "rule", "values": rules}} if rules else None
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{each['id']}: {' '.join(node['target'])}: {node['failureSummary']}"
+        for each in found
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_axe_finds_nothing(page: Page, pages: dict[str, Path], name: str) -> None:
+    reach(page, STATES[name], pages)
+    assert violations(page) == []
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    expect(page.locator(".bucketviz")).to_have_attribute("data-theme", "dark")
+    assert violations(page, "color-contrast") == []
+
+
+def test_axe_would_find_something(page: Page, pages: dict[str, Path]) -> None:
+    reach(page, STATES["first"], pages)
+    page.locator(".bv-stats").evaluate("stats => stats.style.color = '#ccc'")
+    page.locator(".bv-stats dt").first.evaluate("term => term.style.color = '#ccc'")
+    assert {line.split(":")[0] for line in violations(page)} == {"color-contrast"}
+
+
+CONTROLS = "button, input, select, summary, [role=tab], [tabindex]"
+NAME_OF = """element => [element.tagName, element.getAttribute("aria-label") ?? "", element.dataset.key ?? "",
+    element.getAttribute("aria-label") === null ? element.textContent.trim().slice(0, 40) : ""].join(" ")"""
+FOCUSABLE = f"""root => [...root.querySelectorAll("{CONTROLS}")]
+    .filter(element => element.checkVisibility() && !element.disabled && element.tabIndex >= 0).map({NAME_OF})"""
+REACHABLE = f"""root => [...root.querySelectorAll("button, input, select, summary, [role=tab]")]
+    .filter(element => element.checkVisibility()).filter(element => {{
+        element.scrollIntoView({{ block: "nearest", inline: "nearest" }});
+        const {{ left, top, width, height }} = element.getBoundingClientRect();
+        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+        return hit !== null && (element.contains(hit) || hit.contains(element) && hit.matches("label"));
+    }}).map({NAME_OF})"""
+
+
+def reachable(page: Page) -> set[str]:
+    """Controls that can be clicked, at most after scrolling; where panes are tabs, in all of them."""
+    root, tabs = page.locator(".bucketviz"), page.locator(".bv-tab:visible")
+    found = set(root.evaluate(REACHABLE))
+    for index in range(tabs.count()):
+        tabs.nth(index).click()
+        found |= set(root.evaluate(REACHABLE))
+    return found
+
+
+@pytest.mark.parametrize("name", ["first", "merged", "pinned", "quiz", "measured", "narrow, graph"])
+def test_the_tab_key_reaches_every_control_and_leaves_again(page: Page, pages: dict[str, Path], name: str) -> None:
+    reach(page, STATES[name], pages)
+    wanted = page.locator(".bucketviz").evaluate(FOCUSABLE)
+    page.locator(".bucketviz").evaluate("root => root.focus()")
+    reached = []
+    for _ in range(3 * len(wanted)):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement === document.body"):
+            break
+        reached.append(page.evaluate(f"() => ({NAME_OF})(document.activeElement)"))
+    else:
+        pytest.fail("the focus does not leave the explorer")
+    assert [each for each in wanted if each not in reached] == []
+
+
+def test_every_key_of_the_help_has_a_control(page: Page, pages: dict[str, Path]) -> None:
+    reach(page, STATES["help"], pages)
+    listed = set(page.locator("dialog kbd").all_inner_texts())
+    on_controls = set(page.locator("[data-key]").evaluate_all("all => all.map(each => each.dataset.key)"))
+    assert on_controls <= listed
+    elsewhere = {
+        *("j", "k", "Enter", "h", "l"),  # rows and slices, which are clicked
+        *("/", "b", "Esc"),  # the search box, the switch of views, what is cleared where it was set
+        *("1", "2", "3", "v"),  # buttons that are there while they mean something
+    }
+    assert listed - on_controls <= elsewhere
+
+
+@pytest.mark.parametrize(("width", "height"), [(1000, 700), (720, 450)], ids=["small", "200 percent"])
+@pytest.mark.parametrize("name", ["merged", "pinned", "quiz"])
+def test_no_control_is_lost_where_space_is_short(
+    page: Page, pages: dict[str, Path], name: str, width: int, height: int
+) -> None:
+    """A window of 1440 x 900 at 200 % holds 720 x 450 CSS pixels."""
+    reach(page, STATES[name], pages)
+    wanted = reachable(page)
+    assert len(wanted) > 25
+    reach(page, STATES[name]._replace(size=(width, height)), pages)
+    assert wanted - reachable(page) == set()
+
+
+def test_without_colours_each_kind_has_its_own_shape(page: Page, tmp_path: Path) -> None:
+    samples = [SAMPLES[name]() for name in ("fsdp_step", "run_with_another_kind_inside")]
+    page.goto(bv.explore(samples).to_html(tmp_path / "kinds.html").as_uri())
+    page.locator(".bucketviz").evaluate("root => root.style.filter = 'grayscale(1)'")
+    shapes = {}
+    for view in page.locator(".bv-toolbar .bv-switch").first.get_by_role("button").all():
+        view.click()
+        for chip in page.locator(".bv-chip").all():
+            picture = Image.open(BytesIO(chip.locator("svg").screenshot()))
+            shapes[chip.get_attribute("data-kind")] = np.asarray(picture.convert("L").resize((24, 24))) < 200
+    assert shapes.keys() == {"all_gather", "reduce_scatter", "all_reduce"}
+    for one, other in combinations(shapes, 2):
+        assert np.mean(shapes[one] != shapes[other]) > 0.1, f"{one} looks like {other}"
+
+
+def test_without_colours_left_alone_is_still_said(page: Page, pages: dict[str, Path]) -> None:
+    reach(page, STATES["first"], pages)
+    rows = page.locator(".bv-grid .bv-row[data-tone=alert][title]")
+    assert rows.count() > 0
+    assert all("left alone" in text for text in rows.all_inner_texts())
+    assert all("left alone" not in text for text in page.locator(".bv-row[data-tone=plain][title]").all_inner_texts())
