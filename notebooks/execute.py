@@ -32,14 +32,14 @@ import bucketviz.progress
 from bucketviz.explorer import Explorer
 bucketviz.progress.DELAY_SECONDS = 3600.0
 
-def _page_and_text(explorer, include=None, exclude=None):
+def _show_page(explorer):
     with tempfile.TemporaryDirectory() as folder:
         page = explorer.to_html(pathlib.Path(folder) / "page.html").read_text("utf-8")
     alt = "The explorer, asking for a prediction" if explorer.quiz else f"The explorer: {{explorer!r}}"
-    text = explorer._title if explorer.quiz else str(explorer)
-    return {{"text/plain": text, {PAGE!r}: page}}, {{{PAGE!r}: {{"height": explorer.height, "alt": alt}}}}
+    shown = {{"height": explorer.height, "alt": alt}}
+    display({{"text/plain": explorer._told, {PAGE!r}: page}}, metadata={{{PAGE!r}: shown}}, raw=True)
 
-get_ipython().display_formatter.mimebundle_formatter.for_type(Explorer, _page_and_text)
+get_ipython().display_formatter.ipython_display_formatter.for_type(Explorer, _show_page)
 """
 
 

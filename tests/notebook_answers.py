@@ -6,4 +6,22 @@ ANSWERS: dict[str, dict[int, tuple[str, str]]] = {
         2: ("True", "False"),
         3: ("plan.buckets[1].collectives[0]", "plan.buckets[0].collectives[-1]"),
     },
+    "02_latency_and_bandwidth": {
+        1: ("10e-6 * 50e9", "50e9"),
+        2: ("99 * 10e-6", "100 * 10e-6 + 100 * 1e6 / 50e9"),
+        3: ("True", "False"),
+    },
+    "03_keys_and_adjacency": {
+        1: ("[torch.float32] * 3 + [torch.bfloat16] * 3", "STREAM"),
+        2: ("1", "2"),
+        3: (
+            "lambda wait: wait.inputs[0] in ('all_gather_into_tensor', 'all_gather_into_tensor_1')",
+            "lambda wait: True",
+        ),
+    },
+    "04_the_cap": {
+        1: ("sum(bucket.size_bytes for bucket in bv.plan(llama).buckets) / 2**20", "1.0"),
+        2: ("(0.55, 100)", "(0.55, 1)"),
+        3: ("'overlap'", "'latency'"),
+    },
 }
