@@ -63,7 +63,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'bucketviz' has no attribute {name!r}")
     if name in _MODULES:
         return import_module(_MODULES[name])
-    return getattr(import_module(_HOMES.get(name, "bucketviz.verbs")), name)
+    globals()[name] = getattr(import_module(_HOMES.get(name, "bucketviz.verbs")), name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
 import webbrowser
 from importlib.util import find_spec
@@ -68,6 +69,23 @@ def demo(
         raise typer.Exit(1)
     if page is None:
         _open_notebook()
+
+
+@app.command()
+def docs(
+    folder: Annotated[Path | None, typer.Option(help="Write the pages here and open nothing.")] = None,
+) -> None:
+    """Makes the reference as offline pages, with the extra [docs], and opens it."""
+    from bucketviz.reference import write_reference
+
+    try:
+        page = write_reference(folder or Path(tempfile.mkdtemp(prefix="bucketviz-docs-")))
+    except BucketvizError as error:
+        stderr.print(f"[red]bucketviz:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
+        raise typer.Exit(2) from error
+    console.print(f"wrote {escape(str(page))}", highlight=False, soft_wrap=True)
+    if folder is None:
+        webbrowser.open(page.absolute().as_uri())
 
 
 def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap_mib: float, backend: str) -> bool:

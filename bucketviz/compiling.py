@@ -56,10 +56,12 @@ class BucketPass(CustomGraphPass):
         PolicyError: for an unknown field, mode, kind or strategy, or a cap that is not a positive number.
 
     Example:
-        bucket_pass = bv.BucketPass(cap_mib=25)
-        compiled = torch.compile(model, options={"post_grad_custom_post_pass": bucket_pass})
-        compiled(inputs).sum().backward()
-        bv.explore(bucket_pass)
+        After Inductor's own passes, forward and backward:
+
+            bucket_pass = bv.BucketPass(cap_mib=25)
+            compiled = torch.compile(model, options={"post_grad_custom_post_pass": bucket_pass})
+            compiled(inputs).sum().backward()
+            bv.explore(bucket_pass)
     """
 
     def __init__(self, policy: Policy | None = None, /, **options: Any) -> None:

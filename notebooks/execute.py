@@ -27,7 +27,8 @@ SETUP = f"""
 import warnings
 warnings.simplefilter("error")
 warnings.filterwarnings("default", module="ipykernel")
-import pathlib, tempfile
+import pathlib, sys, tempfile
+sys.argv = ["jupyter"]
 import bucketviz.progress
 from bucketviz.explorer import Explorer
 bucketviz.progress.DELAY_SECONDS = 3600.0
@@ -80,7 +81,9 @@ def take_pictures(notebook: NotebookNode, browser: Browser) -> None:
         data = output.get("data", {})
         page = data.pop(PAGE, None)
         if page is None and "image/png" in data:
-            output.metadata["image/png"] = {"alt": "Plot: " + "; ".join(re.findall(r'title="([^"]+)"', cell.source))}
+            output.metadata["image/png"] = {
+                "alt": "Plot: " + "; ".join(re.findall(r'title(?:\(label)?="([^"]+)"', cell.source))
+            }
         if page is None:
             continue
         shown = output.metadata.pop(PAGE)

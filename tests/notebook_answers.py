@@ -24,4 +24,22 @@ ANSWERS: dict[str, dict[int, tuple[str, str]]] = {
         2: ("(0.55, 100)", "(0.55, 1)"),
         3: ("'overlap'", "'latency'"),
     },
+    "05_descendants": {
+        1: ("6", "1"),
+        2: ("2", "3"),
+        3: (
+            "lambda x, y: [reduce(reduce(reduce(x) * 2) * 2), reduce(reduce(reduce(y) * 2) * 2)]",
+            "two_chains",
+        ),
+    },
+    "06_inside_the_merge": {
+        1: ("8", "6"),
+        2: ("[110, 120, 121, 111, 122, 123, 112, 124, 125]", "[110, 111, 112, 120, 121, 122, 123, 124, 125]"),
+        3: ("6", "5"),
+    },
+    "07_on_real_ranks": {
+        1: ("result.plan.num_collectives_after", "result.plan.num_collectives_before"),
+        2: ("swapped", "in_order"),
+        3: ("Classifier()", "nn.Linear(32, 8)"),
+    },
 }
