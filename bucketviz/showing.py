@@ -16,7 +16,7 @@ from bucketviz.records import Execution, Graph, Plan, Policy, Prediction, Rewrit
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer, Subject
 
-_LOOKS = ("title", "theme", "height", "rank")
+_LOOKS = ("title", "theme", "height", "rank", "machine")
 
 
 def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
@@ -33,11 +33,12 @@ def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
             a list of policies to see side by side: each graph is shown under each, and what
             moved from the first policy to each other.
         options: Fields of :class:`bucketviz.records.Policy`, in place of a policy; and ``title`` (by default the name
-            of the source), ``theme``, ``height``, ``rank`` (whose measured timelines are shown).
+            of the source), ``theme``, ``height``, ``rank`` (whose measured timelines are shown), ``machine`` (a name
+            out of ``bucketviz.simulation.machine_names()``: what the timeline's estimated time is an estimate for).
 
     Raises:
-        ExplorerError: for a source that cannot be shown, or one that is bucketed already beside a policy, and for
-            ranks that are none.
+        ExplorerError: for a source that cannot be shown, one that is bucketed already beside a policy, for ranks that
+            are none, and for a machine that is not known.
         PolicyError: for an option that is none.
         RecordError: for a file that holds no record.
 
@@ -105,7 +106,8 @@ def _opened(given: list[Any], options: dict[str, Any], **looks: Any) -> Explorer
     """Gives the explorer of sources, and of the policies behind them."""
     from bucketviz.explorer import Explorer, name_apart
 
-    look = looks | {key: options.pop(key) for key in _LOOKS if key in options}
+    look = looks | {key: options[key] for key in _LOOKS if key in options}
+    options = {key: value for key, value in options.items() if key not in _LOOKS or _is_of_policy(key, options)}
     sources, policies = _split(given)
     if options:
         policies = [policy_of(policies[0] if policies else None, options)]
@@ -118,6 +120,11 @@ def _opened(given: list[Any], options: dict[str, Any], **looks: Any) -> Explorer
         if isinstance(given[0], Mapping):
             look.setdefault("title", subjects[0].plan.graph.name)
         return Explorer(subjects, **look)
+
+
+def _is_of_policy(key: str, options: dict[str, Any]) -> bool:
+    """True for the machine of a span in seconds, which the policy needs to know too."""
+    return key == "machine" and options.get("max_span_seconds") is not None
 
 
 def _split(given: list[Any]) -> tuple[list[Any], list[Policy]]:
@@ -137,7 +144,8 @@ def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:
         return _subjects_of_ranks(source, policies)
     subjects = []
     for first in _subjects_of(source, policies[0] if policies else None):
-        others = [Subject(first.planned(policy), maker=first.maker) for policy in policies[1:]]
+        plans = [first.planned(policy) for policy in policies[1:]]
+        others = [Subject(plan, maker=first.maker, predictor=first.predictor) for plan in plans]
         for other in others:
             other.try_to_rewrite()
             other.pinned = first.plan
@@ -204,8 +212,10 @@ def _recorded(
     plan: Plan, rewrite: Rewrite | None = None, run: Execution | None = None, prediction: Prediction | None = None
 ) -> Subject:
     from bucketviz.explorer import Maker, Subject
+    from bucketviz.predicting import predictor
 
-    return Subject(plan, rewrite, run=run, prediction=prediction, maker=Maker(partial(decide, plan.graph)))
+    maker = Maker(partial(decide, plan.graph))
+    return Subject(plan, rewrite, run=run, prediction=prediction, maker=maker, predictor=predictor())
 
 
 def _seen_by(bucket_pass: Any) -> list[Rewrite]:

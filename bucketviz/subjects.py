@@ -10,6 +10,7 @@ import torch.fx as fx
 from bucketviz.deciding import decide
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer import Maker, Subject
+from bucketviz.predicting import predictor
 from bucketviz.records import Plan, Policy, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.capture import Captured
@@ -51,4 +52,4 @@ def _subject_of_result(result: Bucketed) -> Subject:
         return other, rewrite_record(other)
 
     maker = Maker(partial(decide, result.plan.graph), rewrite_again)
-    return Subject(result.plan, rewrite_record(result), result, maker=maker)
+    return Subject(result.plan, rewrite_record(result), result, maker=maker, predictor=predictor())

@@ -59,5 +59,16 @@ def format_bandwidth(bytes_per_second: float | None) -> str:
     return f"{bytes_per_second / factor:.3g} {unit}"
 
 
+def change_text(before: str, after: str) -> str:
+    """Gives two quantities as a change, the unit once where both have it.
+
+    Example:
+        >>> change_text("12 ms", "5 ms"), change_text("2 s", "300 ms")
+        ('12 → 5 ms', '2 s → 300 ms')
+    """
+    value, unit = before.split(" ")
+    return f"{value if after.endswith(f' {unit}') else before} → {after}"
+
+
 def _short(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")

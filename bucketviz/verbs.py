@@ -14,7 +14,7 @@ from bucketviz.options import policy_of
 from bucketviz.progress import progress
 from bucketviz.records import Estimate, Graph, Plan, Policy, Prediction, Rewrite
 from bucketviz.rewriting import Bucketed, rewrite
-from bucketviz.simulation import estimate, machine_named
+from bucketviz.simulation import DEFAULT_MACHINE, estimate, machine_named
 from bucketviz.sources.capture import capture
 from bucketviz.sources.describe import describe
 from bucketviz.views import rewrite_record
@@ -72,7 +72,7 @@ def bucket(
         return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)
 
 
-def simulate(source: Source | Bucketed | Rewrite, /, machine: str = "h100-8x-ib") -> Estimate | Prediction:
+def simulate(source: Source | Bucketed | Rewrite, /, machine: str = DEFAULT_MACHINE) -> Estimate | Prediction:
     """Predicts what a graph, or a graph before and after, takes on a machine that need not be here.
 
     Compute is a roofline over operations and bytes, a collective the latency and bandwidth of NCCL's ring, each

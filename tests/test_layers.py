@@ -17,6 +17,7 @@ TORCH_FREE = (
     "planning",
     "explorer",
     "options",
+    "predicting",
     "showing",
     "simulation",
 )
@@ -55,7 +56,7 @@ def _imports() -> list[tuple[str, str, str]]:
 def test_every_part_of_the_package_has_a_floor_or_stands_on_top() -> None:
     parts = {part for _, part, _ in _imports()}
     on_top = {"__init__", "__main__", "arguments", "bucketing", "cli", "compiling", "deciding", "demo", "executing"}
-    on_top |= {"options", "reference", "showing", "subjects", "verbs", "views", *ENTRY_POINTS.values()}
+    on_top |= {"options", "predicting", "reference", "showing", "subjects", "verbs", "views", *ENTRY_POINTS.values()}
     assert parts - set(FLOORS) == on_top
 
 

@@ -115,13 +115,18 @@ def test_a_trace_is_estimated_where_a_prediction_is_shown(tmp_path: Path) -> Non
     assert max(ends) == pytest.approx(prediction.before.step_seconds * 1e6, abs=0.01)
 
 
-def test_a_trace_is_in_program_order_otherwise(explorer: Explorer, tmp_path: Path) -> None:
+def test_a_trace_of_a_rewrite_is_for_the_machine_that_is_shown(explorer: Explorer, tmp_path: Path) -> None:
+    explorer.machine = "a100-8x-ib"
     path = explorer.to_perfetto(tmp_path / "trace.json")
-    assert processes(path) == ["before, program order", "after, program order"]
+    assert processes(path) == ["before, estimate for a100-8x-ib", "after, estimate for a100-8x-ib"]
+
+
+def test_a_trace_without_a_rewrite_is_in_program_order(explorer: Explorer, tmp_path: Path) -> None:
+    path = bv.explore(explorer.plan).to_perfetto(tmp_path / "trace.json")
+    assert processes(path) == ["before, program order"]
     flights = {event["args"]["node"]: event for event in events(path) if event.get("cat") == "collective"}
     position = explorer.plan.graph.position
     assert {name: flights[name]["ts"] for name in ("ag0", "rs1")} == {name: position[name] for name in ("ag0", "rs1")}
-    assert processes(bv.explore(explorer.plan).to_perfetto(path)) == ["before, program order"]
 
 
 def test_a_trace_that_cannot_be_written_says_why(explorer: Explorer, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_prediction_shows_its_graph_and_its_numbers(tmp_path: Path) -> None:
     for explorer in (bv.explore(prediction), bv.explore(path)):
         assert explorer.rewrite == prediction.rewrite
         assert str(prediction) in str(explorer)
-        stats = {stat["label"]: stat for stat in json.loads(explorer.payload)["views"][0]["summary"]}
+        stats = {stat["label"]: stat for stat in json.loads(explorer.payload)["views"][0]["estimated"]["summary"]}
         assert "→" in stats["estimated"]["value"]
         assert "h100-8x-ib" in stats["estimated"]["hint"]
     explorer.replan(cap_mib=SMALL_CAP_MIB / 2)

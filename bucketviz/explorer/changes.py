@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bucketviz.explorer.details import describe_evidence, describe_verdict
-from bucketviz.explorer.payload import report
+from bucketviz.explorer.payload import describe_estimate, report
 from bucketviz.explorer.planned import describe_plan, policy_rows
 from bucketviz.explorer.rewritten import describe_rewrite
 from bucketviz.explorer.subject import Subject
@@ -43,6 +43,12 @@ def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: 
             "text": report(subject) if is_complete else "",
         }
     )
+
+
+def describe_new_estimate(subject: Subject) -> str:
+    """Gives as JSON what is estimated of the view as it is shown now; empty where nothing is yet."""
+    estimated = describe_estimate(subject)
+    return "" if estimated is None else _json(estimated)
 
 
 def describe_difference(pinned: Plan | None, plan: Plan) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bucketviz.explorer.columns import graph_columns
 from bucketviz.explorer.details import describe_decision, member_labels
-from bucketviz.explorer.estimated import prediction_stats
+from bucketviz.explorer.estimated import describe_prediction
 from bucketviz.explorer.measured import describe_run, run_stats
 from bucketviz.explorer.planned import Measure, describe_plan
 from bucketviz.explorer.prediction import EVERYTHING, Asked
@@ -46,7 +46,6 @@ def build_view(subject: Subject, rank: int | None = None, stats: Iterable[Measur
     plan, rewrite, run = subject.plan, subject.rewritten, subject.run
     before = plan.graph
     measures = [*stats, *(() if run is None else run_stats(run))]
-    measures += () if subject.prediction is None else prediction_stats(subject.prediction)
     own_labels = member_labels(plan)
     after_labels = {} if rewrite is None else bucket_labels(rewrite)
     return {
@@ -59,13 +58,23 @@ def build_view(subject: Subject, rank: int | None = None, stats: Iterable[Measur
         "rewritten": None if rewrite is None else describe_rewrite(rewrite),
         "decisions": [describe_decision(plan, decision) for decision in plan.decisions],
         "measured": None if run is None else describe_run(run, rank, (own_labels, after_labels)),
+        "machines": list(subject.machines.items()),
+        "estimated": describe_estimate(subject),
         "text": report(subject),
     }
 
 
+def describe_estimate(subject: Subject) -> dict[str, Any] | None:
+    """Gives what is estimated of a view, as far as it is there already; None where nothing is."""
+    prediction = subject.prediction
+    if prediction is None or prediction.machine != subject.machine:
+        return None
+    return describe_prediction(prediction, subject.predictor)
+
+
 def report(subject: Subject) -> str:
-    """Gives the whole view as text."""
-    return "\n\n".join(str(part) for part in (subject.plan, subject.run, subject.prediction) if part is not None)
+    """Gives what is known of a view as text, but for what is estimated of it."""
+    return "\n\n".join(str(part) for part in (subject.plan, subject.run) if part is not None)
 
 
 def _ranks_text(graph: Graph) -> str:

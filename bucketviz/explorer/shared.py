@@ -29,10 +29,12 @@ class SharedState(anywidget.AnyWidget):
     view = traitlets.Int(0).tag(sync=True)
     filter = traitlets.Unicode().tag(sync=True)
     policy = traitlets.Instance(Policy)
+    machine = traitlets.Unicode()
     quiz = traitlets.Bool(False).tag(sync=True)
     guesses = traitlets.List(traitlets.Unicode()).tag(sync=True)
     changes = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     differences = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
+    estimates = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     asked = traitlets.Dict().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
     theme = traitlets.Unicode("auto").tag(sync=True)
@@ -75,6 +77,10 @@ class SharedState(anywidget.AnyWidget):
     def _check_view(self, proposal: dict[str, Any]) -> int:
         return _checked_index("view", proposal["value"], 0, len(self.subjects))
 
+    @traitlets.validate("machine")
+    def _check_machine(self, proposal: dict[str, Any]) -> str:
+        return self.subject.known_machine(proposal["value"])
+
     @traitlets.validate("theme")
     def _check_theme(self, proposal: dict[str, Any]) -> str:
         if proposal["value"] not in THEMES:
@@ -90,6 +96,7 @@ class SharedState(anywidget.AnyWidget):
     @traitlets.observe("view")
     def _keep_what_this_view_has(self, _: dict[str, Any]) -> None:
         self.policy = self.plan.policy
+        self.machine = self.subject.machine
         self.guesses = []
         self.selection = [name for name in self.selection if is_selectable(self.subject, name)]
         if self.step >= len(self.plan.decisions):

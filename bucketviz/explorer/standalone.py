@@ -63,7 +63,12 @@ def page_text(payload: dict[str, Any], theme: str = "auto") -> str:
         policy=_CONTENT_POLICY,
         title=html.escape(payload["title"]),
         theme=html.escape(theme),
-        text=html.escape("\n\n".join(view["text"] for view in payload["views"])),
+        text=html.escape("\n\n".join(_report(view) for view in payload["views"])),
         payload=base64.b64encode(packed).decode(),
         bundle=bundle_text(),
     )
+
+
+def _report(view: dict[str, Any]) -> str:
+    estimated = view["estimated"]
+    return str(view["text"]) if estimated is None else f"{view['text']}\n\n{estimated['text']}"

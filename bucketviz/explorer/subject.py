@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bucketviz.errors import ExplorerError, RewriteError
-from bucketviz.records import Execution, Plan, Policy, Prediction, Rewrite
+from bucketviz.records import Allocation, Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,23 @@ class Maker:
     rewrite: Callable[[Plan], tuple[Any, Rewrite]] | None = None
 
 
+@dataclass(frozen=True)
+class Predictor:
+    """How a graph is estimated; the explorer itself knows no simulation.
+
+    Attributes:
+        machines: What each machine is, by its name.
+        default: Name of the machine that is taken where nobody asks for another.
+        estimate: Gives the estimate of a graph on a machine.
+        allocations: Gives what a graph allocates, and for how long.
+    """
+
+    machines: Mapping[str, str]
+    default: str
+    estimate: Callable[[Graph, str], Estimate]
+    allocations: Callable[[Graph], Iterable[Allocation]]
+
+
 @dataclass
 class Subject:
     """A graph as it is shown now.
@@ -33,8 +50,10 @@ class Subject:
         rewritten: The record of its rewrite; None until somebody asks for it, or for good without the graph itself.
         made: What ``bucketviz.bucket`` gave beside it.
         run: A run of the rewrite that was there first.
-        prediction: An estimate of the rewrite that was there first.
+        prediction: An estimate of the rewrite; None until somebody asks for it.
         maker: How to plan and rewrite anew; None where nothing can be.
+        predictor: How to estimate; None where nothing can be.
+        machine: Name of the machine of the estimate; by default that of a prediction, or of the policy.
         pinned: The plan to compare with.
         rank: The rank whose plan this is, where those of several are shown; else None.
         name: What the view is called; the graph's name where it is empty.
@@ -47,16 +66,22 @@ class Subject:
     run: Execution | None = None
     prediction: Prediction | None = None
     maker: Maker | None = None
+    predictor: Predictor | None = None
+    machine: str = ""
     pinned: Plan | None = None
     rank: int | None = None
     name: str = ""
     obstacle: str = ""
     _first: tuple[Plan, Rewrite | None, Any, Execution | None, Prediction | None] = field(init=False, repr=False)
+    _before: dict[str, Estimate] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._first = (self.plan, self.rewritten, self.made, self.run, self.prediction)
         self.name = self.name or self.plan.graph.name
         self.obstacle = self._missing()
+        if self.prediction is not None:
+            self._before[self.prediction.machine] = self.prediction.before
+        self.machine = self.machine or self._first_machine()
 
     @property
     def is_changed(self) -> bool:
@@ -109,6 +134,39 @@ class Subject:
         except RewriteError as error:
             self.obstacle = str(error)
 
+    @property
+    def machines(self) -> dict[str, str]:
+        """What each machine is that the graph can be estimated on, by its name."""
+        given = self._first[4]
+        known = {} if self.predictor is None else dict(self.predictor.machines)
+        return known if given is None or given.machine in known else {given.machine: "", **known}
+
+    def known_machine(self, machine: str) -> str:
+        """Gives the name of a machine that the graph can be estimated on.
+
+        Raises:
+            ExplorerError: for any other; it lists those that there are.
+        """
+        if machine != self.machine and machine not in self.machines:
+            there = ", ".join(self.machines) or "none: nothing can be estimated here"
+            raise ExplorerError(f"machine={machine!r} is not known; there are {there}")
+        return machine
+
+    def predict(self) -> Prediction | None:
+        """Gives the estimate of the rewrite that is shown; None without a rewrite, or where nothing can be estimated.
+
+        It is made where it is not there yet; the graph before is estimated once a machine.
+        """
+        if self.prediction is not None and self.prediction.machine == self.machine:
+            return self.prediction
+        if self.rewritten is None or self.predictor is None or self.machine not in self.predictor.machines:
+            return None
+        if self.machine not in self._before:
+            self._before[self.machine] = self.predictor.estimate(self.rewritten.before, self.machine)
+        after = self.predictor.estimate(self.rewritten.after, self.machine)
+        self.prediction = Prediction(self.rewritten, self._before[self.machine], after)
+        return self.prediction
+
     def result(self) -> Any:
         """Gives what ``bucketviz.bucket`` gives for the plan that is shown.
 
@@ -117,6 +175,13 @@ class Subject:
             RewriteError: when the plan cannot be carried out.
         """
         return self._make()[0] if self.made is None else self.made
+
+    def _first_machine(self) -> str:
+        """That of the estimate that is there, else that whose seconds the policy counts in, else the default."""
+        if self.prediction is not None:
+            return self.prediction.machine
+        asked = self.plan.policy.machine
+        return asked if asked in self.machines else self.predictor.default if self.predictor else ""
 
     def _make(self) -> tuple[Any, Rewrite]:
         if self.maker is None or self.maker.rewrite is None:

@@ -9,15 +9,17 @@ from typing import Any
 import traitlets
 
 from bucketviz.errors import ExplorerError
-from bucketviz.explorer.changes import describe_change, describe_difference
+from bucketviz.explorer.changes import describe_change, describe_difference, describe_new_estimate
 from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
 from bucketviz.explorer.shared import SharedState
 from bucketviz.explorer.subject import Subject
-from bucketviz.records import PlanDiff, Policy
+from bucketviz.records import PlanDiff, Policy, Prediction
 
 MOST_NODES_AT_ONCE = 1_000
-"""A larger graph is planned at once and rewritten when the browser has drawn that and asks for the rest."""
+"""A larger graph is planned at once; the browser draws that, and asks for the rewrite and its estimate."""
+MOST_NODES_ESTIMATED_FIRST = 10_000
+"""Up to so many nodes the first plan comes with its estimate; that of a larger graph follows."""
 
 
 class WhatIf(SharedState):
@@ -29,7 +31,13 @@ class WhatIf(SharedState):
         held = {
             str(view): describe_difference(each.pinned, each.plan) for view, each in enumerate(subjects) if each.pinned
         }
-        super().__init__(subjects, asks, policy=self._planned.policy, differences=held, **state)
+        policy, machine = self._planned.policy, subjects[0].machine
+        super().__init__(subjects, asks, policy=policy, machine=machine, differences=held, **state)
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """What ``bucketviz.simulate`` gives for the rewrite that is shown on ``machine``; None without a rewrite."""
+        return self.subject.predict()
 
     @property
     def difference(self) -> PlanDiff | None:
@@ -79,6 +87,14 @@ class WhatIf(SharedState):
             self._tell_change()
             self._tell_difference()
 
+    @traitlets.observe("machine")
+    def _show_on_machine(self, change: dict[str, Any]) -> None:
+        if change["new"] == self.subject.machine:
+            return
+        self.subject.machine = change["new"]
+        self.subject.predict()
+        self._tell_estimate()
+
     @traitlets.observe("asked")
     def _answer_browser(self, change: dict[str, Any]) -> None:
         asked, problem = change["new"], ""
@@ -97,6 +113,8 @@ class WhatIf(SharedState):
             (self.pin if asked["pin"] else self.unpin)()
         if asked.get("restore") and self.subject.pinned is not None:
             self.policy = self.subject.pinned.policy
+        if "machine" in asked:
+            self.machine = asked["machine"]
         if asked.get("complete"):
             self._complete.add(self.view)
             self._tell_change()
@@ -106,8 +124,14 @@ class WhatIf(SharedState):
         is_complete = self.view in self._complete or len(self.plan.graph.nodes) <= MOST_NODES_AT_ONCE
         if is_complete:
             self.subject.try_to_rewrite()
+            self.subject.predict()
         text = describe_change(self.subject, self.selection, is_complete=is_complete)
         self.changes = {**self.changes, str(self.view): text}
+        self._tell_estimate()
+
+    def _tell_estimate(self) -> None:
+        """Tells the browser of the estimate; where it is not made yet the browser asks for it with the rewrite."""
+        self.estimates = {**self.estimates, str(self.view): describe_new_estimate(self.subject)}
 
     def _tell_difference(self) -> None:
         text = describe_difference(self.subject.pinned, self.plan)

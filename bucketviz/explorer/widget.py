@@ -17,8 +17,8 @@ from bucketviz.explorer.prediction import EVERYTHING, Asked, Score, score
 from bucketviz.explorer.selecting import found
 from bucketviz.explorer.standalone import page_text, write_page
 from bucketviz.explorer.subject import Subject
-from bucketviz.explorer.whatif import WhatIf
-from bucketviz.records import Decision, Rewrite
+from bucketviz.explorer.whatif import MOST_NODES_ESTIMATED_FIRST, WhatIf
+from bucketviz.records import Decision, Plan, Prediction, Rewrite
 
 if TYPE_CHECKING:
     import graphviz
@@ -34,6 +34,7 @@ class Explorer(WhatIf):
         title: Heading; by default the graphs' names.
         theme: ``auto`` follows the page, or ``light``, ``dark``.
         height: Height of the widget in CSS pixels, at least 360.
+        machine: Which machine estimates are made for; by default that of a prediction among the subjects.
         asks: Which verdicts are predicted while ``quiz`` is on; all by default.
 
     Attributes:
@@ -45,13 +46,16 @@ class Explorer(WhatIf):
             browser's search box.
         policy: How the graph that is shown is bucketed; each view has its own. Setting it, here or with the controls
             in the browser, plans that graph anew: ``explorer.policy = bv.Policy(cap_mib=200)``.
+        machine: The machine that the timeline's estimated time is an estimate for, a name out of
+            ``bucketviz.simulation.machine_names()``; each view has its own. Setting it, here or in the browser,
+            estimates anew: ``explorer.machine = "a100-8x-ib"``.
         quiz: True while each verdict is predicted before it is shown. Shared with the browser.
         guesses: What was predicted, from the first question on: ``joins`` the open bucket, ``opens`` one, or is left
             ``alone``. They start over with another plan or view. Shared with the browser.
 
     Raises:
         ExplorerError: without a subject, for a rank that no run has a timeline of, or for a theme, height, selection,
-            step or view that cannot be, and for a policy where nothing can be planned.
+            step, view or machine that cannot be, and for a policy where nothing can be planned.
         PolicyError: for a policy that cannot be planned with; the last one stays.
     """
 
@@ -63,13 +67,19 @@ class Explorer(WhatIf):
         title: str = "",
         theme: str = "auto",
         height: int = 780,
+        machine: str = "",
         asks: Asked = EVERYTHING,
     ) -> None:
         if not subjects:
             raise ExplorerError("there is nothing to show; give at least one graph")
+        for subject in subjects:
+            subject.machine = subject.known_machine(machine or subject.machine)
+            if len(subject.plan.graph.nodes) <= MOST_NODES_ESTIMATED_FIRST:
+                subject.predict()
         self._title = title or " and ".join(subject.name for subject in subjects)
         self._rank = rank
         self._document = build_payload(subjects, self._title, rank, asks)
+        self._drawn = _drawn_of(subjects)
         payload = json.dumps(self._document)
         super().__init__(subjects, asks, _esm=bundle_text(), payload=payload, theme=theme, height=height)
 
@@ -167,7 +177,7 @@ class Explorer(WhatIf):
     def to_perfetto(self, path: str | Path) -> Path:
         """Writes the timelines before and after as a trace for Perfetto; gives the path.
 
-        Measured ones where a run is shown that was profiled, else estimated ones where a prediction is shown, else
+        Measured ones where a run is shown that was profiled, else estimated ones where the rewrite is known, else
         program order.
 
         Raises:
@@ -185,13 +195,19 @@ class Explorer(WhatIf):
         Raises:
             ExplorerError: when the file cannot be written.
         """
+        for subject in self.subjects:
+            subject.try_to_rewrite()
+            subject.predict()
         return write_page(self._current_document(), path, self.theme)
 
     def _current_document(self) -> dict[str, Any]:
-        document = self._document
-        if any(subject.is_changed for subject in self.subjects):
-            for subject in self.subjects:
+        for subject in self.subjects:
+            if subject.is_changed:
                 subject.try_to_rewrite()
+                subject.predict()
+        document = self._document
+        shown = _drawn_of(self.subjects)
+        if any(one is not other for one, other in zip(self._drawn, shown, strict=True)):
             document = build_payload(self.subjects, self._title, self._rank, self._asks)
         opens = {"view": self.view, "selection": self.selection, "step": self.step, "query": self.filter}
         differences = {view: text for view, text in self.differences.items() if text}
@@ -202,7 +218,8 @@ class Explorer(WhatIf):
         return "light" if self.theme == "auto" else self.theme
 
     def __str__(self) -> str:
-        return "\n\n".join([self._title, *(report(subject) for subject in self.subjects)])
+        parts = (part for subject in self.subjects for part in (report(subject), subject.prediction) if part)
+        return "\n\n".join(map(str, [self._title, *parts]))
 
     def __repr__(self) -> str:
         summaries = "; ".join(subject.plan.summary().splitlines()[0] for subject in self.subjects)
@@ -230,3 +247,7 @@ class Explorer(WhatIf):
     @property
     def _told(self) -> str:
         return self._title if self.quiz else str(self)  # a lesson does not tell what it asks
+
+
+def _drawn_of(subjects: Sequence[Subject]) -> list[Plan | Prediction | None]:
+    return [each for subject in subjects for each in (subject.plan, subject.prediction)]

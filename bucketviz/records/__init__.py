@@ -3,7 +3,7 @@
 from bucketviz.records.bandwidth import Bandwidth, bandwidth
 from bucketviz.records.codec import SCHEMA, from_json, load, save, to_json
 from bucketviz.records.difference import Move, PlanDiff
-from bucketviz.records.estimate import Estimate, Prediction
+from bucketviz.records.estimate import Allocation, Estimate, Prediction
 from bucketviz.records.execution import Comparison, Environment, Execution, Measured, RankRun
 from bucketviz.records.execution_diff import Change, ExecutionDiff
 from bucketviz.records.graph import Collective, Graph, Kind, Node, Role, Tensor
@@ -15,6 +15,7 @@ from bucketviz.records.timeline import Slice, Timeline
 
 __all__ = [
     "SCHEMA",
+    "Allocation",
     "Bandwidth",
     "Bucket",
     "BucketKey",

@@ -9,6 +9,23 @@ from bucketviz.records.timeline import Timeline
 from bucketviz.units import format_bytes, format_count, format_seconds
 
 
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """One storage, from the node that makes it to the last that reads it.
+
+    Attributes:
+        name: FX name of the node whose value it holds; views share it.
+        size_bytes: Its bytes; 0 where nobody can tell.
+        first: Index of the node from which on it is allocated.
+        last: Index of the last node for which it is, counted in.
+    """
+
+    name: str
+    size_bytes: int
+    first: int
+    last: int
+
+
 @dataclass(frozen=True, repr=False)
 class Estimate:
     """One graph on one machine.

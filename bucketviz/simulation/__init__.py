@@ -2,6 +2,7 @@
 
 from bucketviz.simulation.compute import node_seconds
 from bucketviz.simulation.estimate import estimate
-from bucketviz.simulation.machines import Machine, machine_named, machine_names
+from bucketviz.simulation.machines import DEFAULT_MACHINE, Machine, machine_named, machine_names
+from bucketviz.simulation.memory import allocations
 
-__all__ = ["Machine", "estimate", "machine_named", "machine_names", "node_seconds"]
+__all__ = ["DEFAULT_MACHINE", "Machine", "allocations", "estimate", "machine_named", "machine_names", "node_seconds"]

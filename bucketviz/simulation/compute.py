@@ -14,7 +14,7 @@ from bucketviz.simulation.machines import Machine
 Flop = Callable[[Sequence[Tensor], Tensor | None], float]
 _KNOWN_NAMESPACES = ("aten.", "prims.", "bucketviz.", "bucketing.", "fsdp.")
 _GETITEM = "getitem"
-_UNDECLARED_VIEWS = ("aten._unsafe_view.default", "aten._reshape_alias.default")
+UNDECLARED_VIEWS = ("aten._unsafe_view.default", "aten._reshape_alias.default")
 """Views whose schemas do not say that they are."""
 
 
@@ -48,7 +48,7 @@ def is_free(graph: Graph, node: Node) -> bool:
     """True for a view, an item of a list, and whatever else only hands on the storage of an input."""
     if node.writes:
         return False
-    if node.target.endswith(_GETITEM) or node.target in _UNDECLARED_VIEWS or node.storage not in ("", node.name):
+    if node.target.endswith(_GETITEM) or node.target in UNDECLARED_VIEWS or node.storage not in ("", node.name):
         return True
     return node.tensor is None and all(graph.node(user).storage != user for user in graph.users[node.name])
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from bucketviz.errors import SimulationError
 
+DEFAULT_MACHINE = "h100-8x-ib"
+
 
 @dataclass(frozen=True, slots=True)
 class Protocol:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from bucketviz.records import Graph, Node, Role
-from bucketviz.simulation.compute import items
+from collections.abc import Iterator
+from itertools import accumulate
+
+from bucketviz.records import Allocation, Graph, Node, Role
+from bucketviz.simulation.compute import UNDECLARED_VIEWS, items
 
 LiveBytes = tuple[int, ...]
 
@@ -14,38 +17,41 @@ def live_bytes(graph: Graph) -> LiveBytes:
     Inputs live throughout, since the caller holds them. A view lives in the storage that it shares; what is sent or
     received stays until the wait. What an op needs for itself, and what an allocator rounds up, is not counted.
     """
+    changes = [0] * (len(graph.nodes) + 1)
+    for each in allocations(graph):
+        changes[each.first] += each.size_bytes
+        changes[each.last + 1] -= each.size_bytes
+    return tuple(accumulate(changes[:-1]))
+
+
+def allocations(graph: Graph) -> Iterator[Allocation]:
+    """Gives every storage with the nodes during which it is allocated, in program order of what makes it."""
     owners = _owners(graph)
-    last_use = _last_uses(graph, owners)
-    live = sum(_own_bytes(graph, node) for node in graph.nodes if node.role is Role.INPUT)
-    found = []
+    last_use, end = _last_uses(graph, owners), len(graph.nodes) - 1
     for index, node in enumerate(graph.nodes):
-        if node.role is not Role.INPUT and owners[node.name] == node.name:
-            live += _own_bytes(graph, node)
-        found.append(live)
-        live -= sum(_own_bytes(graph, graph.node(owner)) for owner in last_use.get(index, ()))
-    return tuple(found)
+        if node.role is Role.INPUT:
+            yield Allocation(node.name, _own_bytes(graph, node), 0, end)
+        elif owners[node.name] == node.name:
+            yield Allocation(node.name, _own_bytes(graph, node), index, last_use[node.name])
 
 
 def _owners(graph: Graph) -> dict[str, str]:
     """The node in whose storage each value lies, through chains of views."""
     owners: dict[str, str] = {}
     for node in graph.nodes:
-        owners[node.name] = owners.get(node.storage, node.name)
+        storage = node.inputs[0] if node.target in UNDECLARED_VIEWS else node.storage
+        owners[node.name] = owners.get(storage, node.name)
     return owners
 
 
-def _last_uses(graph: Graph, owners: dict[str, str]) -> dict[int, list[str]]:
-    """Storages by the index of the node after which nobody reads them; inputs are nobody's to free."""
+def _last_uses(graph: Graph, owners: dict[str, str]) -> dict[str, int]:
+    """The index of the node after which nobody reads a storage."""
     last = {}
     for index, node in enumerate(graph.nodes):
         last[owners[node.name]] = index
         for name in node.inputs:
             last[owners[name]] = index
-    ending: dict[int, list[str]] = {}
-    for owner, index in last.items():
-        if graph.node(owner).role is not Role.INPUT:
-            ending.setdefault(index, []).append(owner)
-    return ending
+    return last
 
 
 def _own_bytes(graph: Graph, node: Node) -> int:

@@ -3,14 +3,20 @@
 import { formatCount } from "./format";
 import type { Decision, Pane, View } from "./types";
 
-export const mountAnnouncer: Pane = (root, store) =>
-  store.subscribe((state, changed) => {
+export const mountAnnouncer: Pane = (root, store) => {
+  let known = store.current;
+  return store.subscribe((state, changed) => {
+    const { current } = store;
+    const [isPlannedAnew, isEstimatedAnew] = [current.decisions !== known.decisions, current.estimated !== known.estimated];
+    known = current;
     if (state.quiz) return; // the strip speaks
-    if (changed.has("revision")) root.textContent = planSentence(store.current);
+    if (changed.has("revision") && isPlannedAnew) root.textContent = planSentence(current);
+    else if (changed.has("revision") && isEstimatedAnew) root.textContent = current.estimated?.text ?? "";
     const decision = store.current.decisions[state.step];
     if (!changed.has("step") || decision === undefined) return;
-    root.textContent = sentenceOf(decision, store.current.decisions.length);
+    root.textContent = sentenceOf(decision, current.decisions.length);
   });
+};
 
 function planSentence({ decisions, buckets }: View): string {
   const alone = decisions.filter(({ merged }) => !merged).length;

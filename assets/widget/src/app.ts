@@ -3,7 +3,7 @@
 import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
 import { mountAnnouncer } from "./announce";
 import { mountGraph, type GraphPane } from "./canvas/graphPane";
-import { mountTimeline } from "./canvas/timelinePane";
+import { timelinePane } from "./canvas/timelinePane";
 import { h, setPressed } from "./dom";
 import { failureMessage } from "./errors";
 import { bindKeys, type Commands } from "./keyboard";
@@ -84,7 +84,7 @@ export function mount(
     [areas.decisions, decisionPane],
     [areas.graph, graphPane],
     [areas.inspector, mountInspector],
-    [areas.timeline, mountTimeline],
+    [areas.timeline, timelinePane(planner)],
     [areas.text, mountTextTwin],
     [areas.live, mountAnnouncer],
   ];

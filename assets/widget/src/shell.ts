@@ -11,6 +11,7 @@ import inspector from "./styles/inspector.css";
 import layout from "./styles/layout.css";
 import policy from "./styles/policy.css";
 import quiz from "./styles/quiz.css";
+import timeline from "./styles/timeline.css";
 import themes from "./styles/theme.css";
 import { followTheme, type Theme } from "./theme";
 import type { Payload, Store } from "./types";
@@ -28,7 +29,7 @@ export async function openExplorer(
   planner: Planner | null = null, // null where nobody plans, as on the offline page
 ): Promise<Explorer> {
   const strip = errorStrip();
-  const style = h("style", {}, [themes, layout, controls, decisions, inspector, policy, quiz].join("\n"));
+  const style = h("style", {}, [themes, layout, controls, decisions, inspector, policy, quiz, timeline].join("\n"));
   const root = h("div", { class: "bucketviz", "data-lm-suppress-shortcuts": "true", tabindex: -1 }, style, strip.element);
   let unfollow = followTheme(root, theme);
   const unwatch = watchErrors(strip.report);

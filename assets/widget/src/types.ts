@@ -45,6 +45,8 @@ export interface View {
   reasons: ReasonInfo[];
   timelines: { before: Timeline; after: Timeline }; // program order; unit "node"
   measured: Measured | null; // null: nothing was run
+  machines: [name: string, title: string][]; // what the graph can be estimated on
+  estimated: Estimated | null; // null: not yet, or not at all
   text: string; // the whole report, the text twin of the page
 }
 
@@ -168,7 +170,7 @@ export interface Slice {
   end: number; // of a collective the end of its wait
   label: string;
   kind: Kind | "";
-  // Of measured slices only.
+  // Of slices in seconds only.
   done?: number | null; // when the transfer was done, null where that is not known
   waitStart?: number | null; // when the wait for it began
   exposed?: [number, number][]; // where it was in flight and nothing computed
@@ -186,6 +188,30 @@ export interface Measured {
 
 export interface MeasuredTimeline extends Timeline {
   exposed: string; // in all, formatted
+}
+
+// What a step is predicted to take on a machine. `after` is null while a new plan is not rewritten yet.
+export interface Estimated {
+  machine: string; // "h100-8x-ib"
+  before: EstimatedTimeline;
+  after: EstimatedTimeline | null;
+  memory: [string, string][][]; // of each bucket: ["cost", "+25 MiB at once"], …
+  unpriced: string; // "3 nodes whose cost nobody can tell, …", "" where all have one
+  summary: Stat[];
+  text: string;
+}
+
+export interface EstimatedTimeline extends MeasuredTimeline {
+  live: LiveCurve;
+}
+
+// Bytes that are allocated, as steps: bytes[i] from node[i], or time[i] seconds, until the next.
+export interface LiveCurve {
+  node: number[];
+  time: number[];
+  bytes: number[];
+  peak: number; // index of the highest step, -1 without any
+  peakText: string; // "21.8 MiB"
 }
 
 // ---- shared state --------------------------------------------------------------------------------------------
@@ -212,7 +238,7 @@ export interface State {
   byReason: boolean; // the table in groups, the most frequent reason first
   mergesOnly: boolean; // the stepper skips what leaves the graph as it is
   path: number; // which of the disjoint witness paths
-  axis: "order" | "measured"; // of the timeline; a view without measurements shows program order
+  axis: "order" | "estimated" | "measured"; // of the timeline, as it was asked for; what a view lacks it shows as the next best
 }
 
 export interface Store {

@@ -17,8 +17,8 @@ from bucketviz.records.perfetto import Process, write_execution, write_processes
 def write_trace(subject: Subject, path: str | Path) -> Path:
     """Writes the timelines of a view, before and after; gives the path.
 
-    The measured ones where a run was profiled, else the estimated ones where there is a prediction, else program
-    order, in which every node takes a microsecond.
+    The measured ones where a run was profiled, else the estimated ones where there is a rewrite, else program order,
+    in which every node takes a microsecond.
 
     Raises:
         ExplorerError: when the file cannot be written.
@@ -33,12 +33,12 @@ def write_trace(subject: Subject, path: str | Path) -> Path:
 
 def _processes(subject: Subject) -> Iterator[Process]:
     subject.try_to_rewrite()
-    plan, rewrite = subject.plan, subject.rewritten
+    plan, rewrite, prediction = subject.plan, subject.rewritten, subject.predict()
     sides: list[tuple[str, Graph, dict[str, str]]] = [("before", plan.graph, member_labels(plan))]
     if rewrite is not None:
         sides.append(("after", rewrite.after, bucket_labels(rewrite)))
     for side, graph, labels in sides:
-        estimate = None if subject.prediction is None else getattr(subject.prediction, side)
+        estimate = None if prediction is None else getattr(prediction, side)
         if estimate is None:
             yield Process(f"{side}, program order", program_order(graph, labels), graph, labels)
         else:

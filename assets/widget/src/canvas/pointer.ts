@@ -5,8 +5,9 @@ export interface Gestures {
   leave: () => void;
   click: (x: number, y: number, event: MouseEvent) => void;
   doubleClick: (x: number, y: number) => void;
-  dragStart: (x: number, y: number) => void;
+  dragStart: (x: number, y: number, event: MouseEvent) => void; // a button goes down; whether it is dragged shows later
   drag: (fromX: number, fromY: number, x: number, y: number) => void; // from the previous point of the drag
+  dragEnd?: () => void;
   wheel: (x: number, y: number, event: WheelEvent) => void;
 }
 
@@ -23,7 +24,7 @@ export function listenToPointer(canvas: HTMLCanvasElement, gestures: Gestures): 
     if (event.button !== 0) return;
     last = at(event);
     isDragging = false;
-    gestures.dragStart(...last);
+    gestures.dragStart(...last, event);
   }, { signal });
   canvas.addEventListener("pointermove", (event) => {
     const point = at(event);
@@ -35,8 +36,12 @@ export function listenToPointer(canvas: HTMLCanvasElement, gestures: Gestures): 
     gestures.drag(...last, ...point);
     last = point;
   }, { signal });
-  canvas.addEventListener("pointerup", () => { last = null; }, { signal });
-  canvas.addEventListener("pointercancel", () => { last = null; }, { signal });
+  const release = (): void => {
+    if (last !== null && isDragging) gestures.dragEnd?.();
+    last = null;
+  };
+  canvas.addEventListener("pointerup", release, { signal });
+  canvas.addEventListener("pointercancel", release, { signal });
   canvas.addEventListener("pointerleave", () => { if (last === null) gestures.leave(); }, { signal });
   canvas.addEventListener("click", (event) => { if (!isDragging) gestures.click(...at(event), event); }, { signal });
   canvas.addEventListener("dblclick", (event) => gestures.doubleClick(...at(event)), { signal });

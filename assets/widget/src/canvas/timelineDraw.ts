@@ -1,10 +1,15 @@
-// Draws the timeline: axis, compute blocks, and a stack of lanes for every process group.
+// Draws the timeline: axis, compute blocks, a stack of lanes for every process group, and bytes as curves.
 
 import type { Box } from "./geometry";
+import { drawCurve, drawCurveLabel } from "./timelineCurveDraw";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
 import {
-  AXIS_HEIGHT, LABELS_WIDTH, slotOfLane, ticksOf, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale,
+  AXIS_HEIGHT, barHeight, LABELS_WIDTH, NAMES_LEFT, slotOfLane, stripHeight, ticksOf, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale,
 } from "./timelineLayout";
+import { drawGhosts } from "./timelineGhost";
+import type { Probe } from "./timelineProbe";
+import { drawProbe } from "./timelineProbeDraw";
+import { lengthOf, spanText } from "./timelineTotals";
 import { COMPUTE, firstEndingAfter, type Bar } from "./timelineTracks";
 
 export interface TimelineMarks {
@@ -19,6 +24,8 @@ export interface TimelineScene {
   scrollY: number;
   height: number;
   marks: TimelineMarks;
+  hasGhosts: boolean;
+  probe: Probe | null;
 }
 
 const FILL_ALPHA = { lit: 1, plain: 0.5, dim: 0.2 };
@@ -37,14 +44,18 @@ export function drawTimeline(pen: Pen, scene: TimelineScene): void {
   context.beginPath();
   context.rect(scale.left - 2, AXIS_HEIGHT, scale.right - scale.left + 4, height - AXIS_HEIGHT);
   context.clip();
+  if (scene.hasGhosts) drawGhosts(pen, scene.layout, scale, scene.scrollY);
   for (const track of scene.layout.tracks) drawTrack(pen, scene, track);
+  for (const curve of scene.layout.curves) drawCurve(pen, curve, scale, scene.scrollY);
   context.restore();
   context.save();
   context.beginPath();
   context.rect(0, AXIS_HEIGHT - 2, LABELS_WIDTH, height);
   context.clip();
   for (const track of scene.layout.tracks) drawTrackLabel(pen, scene, track);
+  for (const curve of scene.layout.curves) drawCurveLabel(pen, curve, scene.scrollY);
   context.restore();
+  if (scene.probe !== null) drawProbe(pen, scene.probe, scene.layout, scale, scene.scrollY, height);
 }
 
 function drawGrid(pen: Pen, { layout, scale, height }: TimelineScene): void {
@@ -63,17 +74,30 @@ function drawGrid(pen: Pen, { layout, scale, height }: TimelineScene): void {
   }
 }
 
-function drawTrackLabel(pen: Pen, { scrollY }: TimelineScene, { name, side, y, height, lanes, isFirstOfSide, slotHeight }: PlacedTrack): void {
+function drawTrackLabel(pen: Pen, { scrollY, layout }: TimelineScene, track: PlacedTrack): void {
+  const { name, side, y, height, lanes, isFirstOfSide, slotHeight } = track;
   const { tokens } = pen;
   const top = y - scrollY;
   const middle = top + Math.min(height, 26) / 2 - 1;
-  if (isFirstOfSide) writeText(pen, side, 14, middle, 44, { font: sansFont(tokens, 11.5, 650), color: tokens.ink });
+  if (isFirstOfSide) {
+    writeText(pen, side, 14, middle, 58, { font: sansFont(tokens, 11.5, 650), color: tokens.ink });
+    if (layout.unit === "s") writeSideTotals(pen, layout, track, middle);
+  }
   const style = { font: sansFont(tokens, 11.5), color: tokens.dim };
-  writeText(pen, name, 62, middle, LABELS_WIDTH - 70, style);
+  writeText(pen, name, NAMES_LEFT, middle, LABELS_WIDTH - NAMES_LEFT - 6, style);
   const isCompressed = name !== COMPUTE && slotHeight < MIN_LABEL_HEIGHT;
   if (isCompressed && height >= 32) {
-    writeText(pen, `${lanes.length} in flight`, 62, middle + 15, LABELS_WIDTH - 70, { ...style, font: sansFont(tokens, 11) });
+    writeText(pen, `${lanes.length} at once`, NAMES_LEFT, middle + 15, LABELS_WIDTH - NAMES_LEFT - 6, { ...style, font: sansFont(tokens, 11) });
   }
+}
+
+// Below the side's name how long it takes, and for how long of that compute waits.
+function writeSideTotals(pen: Pen, { tracks, unit }: TimelineLayout, { side, exposed }: PlacedTrack, middle: number): void {
+  const { tokens } = pen;
+  const end = tracks.filter((track) => track.side === side).flatMap(({ lanes }) => lanes).reduce((last, lane) => Math.max(last, lane.at(-1)?.end ?? 0), 0);
+  writeText(pen, spanText(end, unit), 14, middle + 17, 58, { font: sansFont(tokens, 11), color: tokens.ink });
+  const waited = lengthOf(exposed.map((bar) => [bar.start, bar.end]));
+  if (waited > 0) writeText(pen, `! ${spanText(waited, unit)}`, 14, middle + 33, 58, { font: sansFont(tokens, 11, 650), color: tokens.alertText });
 }
 
 function drawTrack(pen: Pen, scene: TimelineScene, track: PlacedTrack): void {
@@ -184,14 +208,13 @@ function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar:
   const { context, tokens } = pen;
   const kind = tokens.kinds[bar.kind || "other"];
   const { x, width } = extentOf(scene.scale, bar);
-  const gap = track.slotHeight >= 10 ? 3 : 1;
   const level = scene.marks.levelOf(track, bar);
   const isShared = track.numSlots < track.lanes.length;
   context.fillStyle = kind.fill;
   const isStick = width <= STICK_WIDTH || track.slotHeight < MIN_LABEL_HEIGHT;
   const isFull = level === "lit" || scene.marks.isHovered(track, bar);
   const alpha = isFull ? 1 : (isStick ? STICK_ALPHA : FILL_ALPHA)[level] * (isShared ? 0.75 : 1);
-  const box = { x, y, width, height: track.slotHeight - gap };
+  const box = { x, y, width, height: barHeight(track.slotHeight) };
   const solidWidth = isStick ? width : transferWidth(scene.scale, bar, box);
   withAlpha(context, alpha, () => context.fillRect(x, y, solidWidth, box.height));
   if (solidWidth < width) drawHatch(pen, { ...box, x: x + solidWidth, width: width - solidWidth }, kind.edge, level === "dim" ? 0.25 : 0.6);
@@ -199,10 +222,10 @@ function drawCollective(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar:
   if (!isStick) {
     context.strokeStyle = kind.edge;
     context.lineWidth = 1;
-    withAlpha(context, level === "dim" ? 0.45 : 1, () => context.strokeRect(x + 0.5, y + 0.5, width - 1, track.slotHeight - gap - 1));
+    withAlpha(context, level === "dim" ? 0.45 : 1, () => context.strokeRect(x + 0.5, y + 0.5, width - 1, box.height - 1));
   }
   if (track.slotHeight < MIN_LABEL_HEIGHT || level === "dim") return;
-  const middle = y + (track.slotHeight - gap) / 2;
+  const middle = y + box.height / 2;
   const isWritten = writeBarLabel(pen, bar.label, x, solidWidth < width ? Math.max(solidWidth, width / 2) : width, middle, isFull ? kind.on : tokens.ink);
   if (isWritten || bar.bucket < 0) return;
   const room = (next === undefined ? scene.scale.right : xOfTime(scene.scale, next.start)) - x - width;
@@ -235,7 +258,7 @@ function drawHatch({ context }: Pen, { x, y, width, height }: Box, color: string
 }
 
 function drawExposed({ context, tokens }: Pen, scale: TimeScale, { measured }: Bar, { x, y, width, height }: Box, alpha: number): void {
-  const strip = Math.max(2, Math.round(height / 5));
+  const strip = stripHeight(height);
   context.fillStyle = tokens.alert;
   withAlpha(context, alpha, () => {
     for (const [start, end] of measured?.exposed ?? []) {
@@ -273,8 +296,7 @@ function writeBarLabel(pen: Pen, label: string, x: number, width: number, y: num
 
 function drawOutline({ context, tokens }: Pen, { scale }: TimelineScene, { slotHeight }: PlacedTrack, bar: Bar, y: number): void {
   const { x, width } = extentOf(scale, bar);
-  const gap = slotHeight >= 10 ? 3 : 1;
   context.strokeStyle = tokens.focus;
   context.lineWidth = 1.6;
-  context.strokeRect(x - 1, y - 1, width + 2, slotHeight - gap + 2);
+  context.strokeRect(x - 1, y - 1, width + 2, barHeight(slotHeight) + 2);
 }

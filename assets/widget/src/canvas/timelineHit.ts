@@ -1,6 +1,6 @@
 // The bar under a point of the timeline.
 
-import { slotOfLane, timeOfX, type PlacedTrack, type TimelineLayout, type TimeScale } from "./timelineLayout";
+import { barHeight, slotOfLane, stripHeight, timeOfX, type PlacedTrack, type TimelineLayout, type TimeScale } from "./timelineLayout";
 import { firstEndingAfter, type Bar } from "./timelineTracks";
 
 const TOLERANCE_PX = 3;
@@ -8,6 +8,7 @@ const TOLERANCE_PX = 3;
 export interface TimelineHit {
   track: PlacedTrack;
   bar: Bar;
+  isWait: boolean; // compute waits here: its box in the row of compute, or the strip below a collective
 }
 
 export function hitTimeline(layout: TimelineLayout, scale: TimeScale, scrollY: number, x: number, y: number): TimelineHit | null {
@@ -23,7 +24,13 @@ export function hitTimeline(layout: TimelineLayout, scale: TimeScale, scrollY: n
     .flatMap((lane) => [nearestBar(lane, time, tolerance), nearestBar(track.exposed, time, 0)])
     .filter((bar): bar is Bar => bar !== null);
   const bar = found.reduce<Bar | null>((best, each) => (best === null || distance(each, time) < distance(best, time) ? each : best), null);
-  return bar === null ? null : { track, bar };
+  return bar === null ? null : { track, bar, isWait: track.exposed.includes(bar) || isOnStrip(track, bar, time, at) };
+}
+
+function isOnStrip({ y, slotHeight }: PlacedTrack, { measured }: Bar, time: number, at: number): boolean {
+  const height = barHeight(slotHeight);
+  const isLow = (at - y) % slotHeight >= height - stripHeight(height);
+  return isLow && (measured?.exposed ?? []).some(([start, end]) => time >= start && time <= end);
 }
 
 function nearestBar(lane: readonly Bar[], time: number, tolerance: number): Bar | null {

@@ -1,9 +1,11 @@
-// Heights of the timeline's tracks, its time scale and its ticks. Groups with more lanes than there is room for share
-// thin slots, so that the picture never outgrows its pane by its lanes.
+// Heights of the timeline's tracks and curves, its time scale and its ticks. Groups with more lanes than there is room
+// for share thin slots, so that the picture never outgrows its pane by its lanes.
 
 import { formatNumber } from "../format";
+import type { Side } from "../refs";
 import type { View } from "../types";
-import { COMPUTE, timelinesOf, tracksOf, type Axis, type Track } from "./timelineTracks";
+import { curvesOf, mostOf, type Curve } from "./timelineCurves";
+import { axesOf, COMPUTE, timelinesOf, tracksOf, type Axis, type Track } from "./timelineTracks";
 
 export interface PlacedTrack extends Track {
   y: number; // from the top of the content
@@ -13,8 +15,17 @@ export interface PlacedTrack extends Track {
   isFirstOfSide: boolean;
 }
 
+export interface PlacedCurve extends Curve {
+  y: number;
+  height: number;
+  top: number; // bytes at its upper edge, the same before and after
+}
+
 export interface TimelineLayout {
+  axis: Axis;
+  isPending: boolean; // the graph after is not estimated yet
   tracks: PlacedTrack[];
+  curves: PlacedCurve[];
   contentHeight: number;
   end: number;
   unit: "node" | "s";
@@ -28,39 +39,61 @@ export interface TimeScale {
 }
 
 export const AXIS_HEIGHT = 22;
-export const LABELS_WIDTH = 132;
+export const LABELS_WIDTH = 158;
+export const NAMES_LEFT = 75; // of the rows, right of their side's
 const MIN_LANE_HEIGHT = 17;
 const MAX_LANE_HEIGHT = 26;
 const MIN_SLOT_HEIGHT = 3;
-const TRACK_GAP = 3;
+const TRACK_GAP = 2;
 const SIDE_GAP = 10;
 const BOTTOM = 6;
-const AXES: readonly Axis[] = ["order", "measured"];
+const MIN_CURVE_HEIGHT = 17;
+const MAX_CURVE_HEIGHT = 32;
+const CURVE_SHARE = 1 / 8; // of the height
+const SIDES: readonly Side[] = ["before", "after"];
 
-export function layoutTimeline(view: View, height: number, axis: Axis): TimelineLayout {
-  const tracks = [...tracksOf(view, "before", axis), ...tracksOf(view, "after", axis)];
-  const { heights, laneHeight } = shareHeight(tracks, height - AXIS_HEIGHT - SIDE_GAP - BOTTOM - tracks.length * TRACK_GAP);
-  const placed: PlacedTrack[] = [];
+export function layoutTimeline(view: View, height: number, asked: Axis): TimelineLayout {
+  const { axis, before, after } = timelinesOf(view, asked);
+  const tracks = SIDES.flatMap((side) => tracksOf(view, side, axis));
+  const curves = SIDES.flatMap((side) => curvesOf(view, side, axis));
+  const curveHeight = Math.max(MIN_CURVE_HEIGHT, Math.min(MAX_CURVE_HEIGHT, Math.floor(height * CURVE_SHARE)));
+  const { heights, laneHeight } = shareHeight(tracks, height - fixedHeight(tracks.length, curves.length, curveHeight));
+  const layout: TimelineLayout = {
+    axis, tracks: [], curves: [], isPending: after === null,
+    contentHeight: 0, end: Math.max(before.end, after?.end ?? 0) || 1, unit: before.unit,
+  };
   let y = AXIS_HEIGHT;
-  tracks.forEach((track, index) => {
-    const isFirstOfSide = track.side !== tracks[index - 1]?.side;
-    if (isFirstOfSide && index > 0) y += SIDE_GAP;
-    placed.push({ ...track, ...slotsFor(track.lanes.length, heights[index]!, laneHeight), y, isFirstOfSide });
-    y += heights[index]! + TRACK_GAP;
-  });
-  const { before, after } = timelinesOf(view, axis);
-  const end = Math.max(before.end, after.end);
-  return { tracks: placed, contentHeight: y + BOTTOM, end: end > 0 ? end : 1, unit: before.unit };
+  for (const side of SIDES) {
+    tracks.forEach((track, index) => {
+      if (track.side !== side) return;
+      const isFirstOfSide = track.side !== tracks[index - 1]?.side;
+      if (isFirstOfSide && index > 0) y += SIDE_GAP;
+      layout.tracks.push({ ...track, ...slotsFor(track.lanes.length, heights[index]!, laneHeight), y, isFirstOfSide });
+      y += heights[index]! + TRACK_GAP;
+    });
+    for (const curve of curves.filter((each) => each.side === side)) {
+      const top = Math.max(...curves.filter(({ name }) => name === curve.name).map(mostOf));
+      layout.curves.push({ ...curve, y, height: curveHeight, top });
+      y += curveHeight + TRACK_GAP;
+    }
+  }
+  return { ...layout, contentHeight: y + BOTTOM };
 }
 
 // The height at which no lane is squeezed and none is stretched.
 export function wantedHeight(views: readonly View[]): number {
-  const heights = views.flatMap((view) => AXES.map((axis) => {
-    const tracks = [...tracksOf(view, "before", axis), ...tracksOf(view, "after", axis)];
+  const heights = views.flatMap((view) => axesOf(view).map((axis) => {
+    const tracks = SIDES.flatMap((side) => tracksOf(view, side, axis));
+    const numCurves = SIDES.flatMap((side) => curvesOf(view, side, axis)).length;
     const numLanes = tracks.reduce((sum, { name, lanes }) => sum + (name === COMPUTE ? 1 : Math.max(1, lanes.length)), 0);
-    return AXIS_HEIGHT + SIDE_GAP + BOTTOM + tracks.length * TRACK_GAP + numLanes * MAX_LANE_HEIGHT;
+    return fixedHeight(tracks.length, numCurves, MAX_CURVE_HEIGHT) + numLanes * MAX_LANE_HEIGHT;
   }));
   return Math.max(...heights);
+}
+
+// All but the lanes.
+function fixedHeight(numTracks: number, numCurves: number, curveHeight: number): number {
+  return AXIS_HEIGHT + SIDE_GAP + BOTTOM + numTracks * TRACK_GAP + numCurves * (curveHeight + TRACK_GAP);
 }
 
 // Every track gets one lane; the room that is left goes to the groups that want more, in proportion, and where nobody
@@ -81,6 +114,15 @@ function slotsFor(numLanes: number, height: number, laneHeight: number): Pick<Pl
 
 export function slotOfLane({ lanes, numSlots }: PlacedTrack, lane: number): number {
   return Math.floor((lane * numSlots) / Math.max(1, lanes.length));
+}
+
+// Of a collective's bar in its slot, and of the red strip along its lower edge.
+export function barHeight(slotHeight: number): number {
+  return slotHeight - (slotHeight >= 10 ? 3 : 1);
+}
+
+export function stripHeight(height: number): number {
+  return Math.max(2, Math.round(height / 5));
 }
 
 export function xOfTime({ from, to, left, right }: TimeScale, time: number): number {

@@ -39,8 +39,9 @@ function measuredView(): View {
 
 test("a view without measurements shows program order on either axis", () => {
   const view = samplePayload().views[0]!;
-  expect(timelinesOf(view, "measured")).toBe(view.timelines);
-  expect(timelinesOf({ ...view, measured: { ...measuredView().measured!, before: null, after: null } }, "measured")).toBe(view.timelines);
+  const order = { axis: "order", ...view.timelines };
+  expect(timelinesOf(view, "measured")).toEqual(order);
+  expect(timelinesOf({ ...view, measured: { ...measuredView().measured!, before: null, after: null } }, "measured")).toEqual(order);
 });
 
 test("measured time is shown on its own axis, both graphs on one scale", () => {

@@ -30,12 +30,25 @@ export interface Track {
 }
 
 export type Axis = State["axis"];
+export const AXES: readonly Axis[] = ["order", "estimated", "measured"];
 export const COMPUTE = "compute";
 
-// Both graphs on the axis that was asked for, on program order where nothing was measured.
-export function timelinesOf(view: View, axis: Axis): { before: Timeline; after: Timeline } {
-  const { before, after } = view.measured ?? { before: null, after: null };
-  return axis === "measured" && before !== null && after !== null ? { before, after } : view.timelines;
+export interface Timelines {
+  axis: Axis;
+  before: Timeline;
+  after: Timeline | null; // null while a new plan is not estimated yet
+}
+
+// Both graphs on the axis that was asked for, or on the next best that there is: estimated time, program order.
+export function timelinesOf({ measured, estimated, timelines }: View, asked: Axis): Timelines {
+  const { before, after } = measured ?? { before: null, after: null };
+  if (asked === "measured" && before !== null && after !== null) return { axis: "measured", before, after };
+  if (asked !== "order" && estimated !== null) return { axis: "estimated", before: estimated.before, after: estimated.after };
+  return { axis: "order", ...timelines };
+}
+
+export function axesOf(view: View): Axis[] {
+  return AXES.filter((axis) => timelinesOf(view, axis).axis === axis);
 }
 
 export function tracksOf(view: View, side: Side, axis: Axis): Track[] {
@@ -43,7 +56,7 @@ export function tracksOf(view: View, side: Side, axis: Axis): Track[] {
   const tracks = new Map<string, Track>([[COMPUTE, compute]]);
   const bucketOf = new Map(view.buckets.map(({ start }, index) => [start, index]));
   const waits: Bar[] = [];
-  for (const slice of timelinesOf(view, axis)[side].slices) {
+  for (const slice of timelinesOf(view, axis)[side]?.slices ?? []) {
     let track = tracks.get(slice.row);
     if (track === undefined) tracks.set(slice.row, (track = { side, name: slice.row, lanes: [], exposed: [] }));
     while (track.lanes.length <= slice.lane) track.lanes.push([]);

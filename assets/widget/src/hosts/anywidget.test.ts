@@ -15,7 +15,7 @@ class FakeModel {
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly traits: Record<string, unknown> = {
     payload: JSON.stringify(wireOf(payload)), selection: [], step: -1, view: 0, filter: "", theme: "light", height: 700,
-    quiz: false, guesses: [], changes: {}, differences: {}, asked: {}, answer: {},
+    quiz: false, guesses: [], changes: {}, differences: {}, estimates: {}, asked: {}, answer: {},
   };
 
   constructor(traits: Record<string, unknown> = {}) {

@@ -7,7 +7,7 @@ import { openExplorer } from "../shell";
 import type { Theme } from "../theme";
 import { setQuiz } from "../quiz/quiz";
 import type { Guess, Ref, Store } from "../types";
-import { followChanges } from "../whatif/follow";
+import { followChanges, lacking } from "../whatif/follow";
 import { Planner, type Question } from "../whatif/planner";
 import { readPayload } from "../whatif/wire";
 
@@ -24,6 +24,7 @@ interface Traits {
   key: string;
   changes: Record<string, string>; // by view: JSON of a WireChange, "" for none
   differences: Record<string, string>; // by view: JSON of a WireDifference, "" for none
+  estimates: Record<string, string>; // by view: JSON of what is estimated, "" where nothing is yet
   asked: Question & { id?: string; view?: number };
   answer: { id?: string; problem?: string };
 }
@@ -96,7 +97,7 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
   };
   const adoptGuesses = (): void => store.set({ guesses: model.get("guesses") });
   const adoptChanges = followChanges(store, planner, () => ({
-    changes: model.get("changes"), differences: model.get("differences"), answer: model.get("answer"),
+    changes: model.get("changes"), differences: model.get("differences"), estimates: model.get("estimates"), answer: model.get("answer"),
     selection: model.get("selection"), step: model.get("step"),
   }));
   adoptView();
@@ -108,10 +109,10 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
   const unlisten = listen(model, {
     "change:view": adoptView, "change:selection": adoptSelection, "change:step": adoptStep,
     "change:filter": adoptFilter, "change:quiz": adoptQuiz, "change:guesses": adoptGuesses,
-    "change:changes": adoptChanges, "change:differences": adoptChanges, "change:answer": adoptChanges,
+    "change:changes": adoptChanges, "change:differences": adoptChanges, "change:estimates": adoptChanges, "change:answer": adoptChanges,
   });
   const unsubscribe = store.subscribe((state, changed) => {
-    if (changed.has("view")) planner.needRest(!store.current.isComplete);
+    if (changed.has("view")) planner.needRest(lacking(store));
     if (!SHARED.some(([, key]) => changed.has(key))) return;
     for (const [name, key] of SHARED) model.set(name, state[key]);
     model.save_changes();

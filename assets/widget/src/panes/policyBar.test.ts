@@ -29,7 +29,7 @@ function show(payload: Payload = samplePayload()): Shown {
   const store = createStore(payload, (error) => { throw error; });
   const asked: (Question & { id: string })[] = [];
   const planner = new Planner((question) => asked.push(question));
-  let said: Said = { changes: {}, differences: {}, answer: {}, selection: [], step: -1 };
+  let said: Said = { changes: {}, differences: {}, estimates: {}, answer: {}, selection: [], step: -1 };
   const adopt = followChanges(store, planner, () => said);
   closers.push(mount(root, store, (error) => { throw error; }, planner), () => planner.close(), () => root.remove());
   return {

@@ -21,7 +21,7 @@ export const summary = (hasControls: boolean): Pane => (root, store) => {
   const draw = (): void => {
     const { title, subtitle, views } = store.payload;
     const name = views.length > 1 ? `${title} · ${store.current.name}` : title;
-    stats = store.current.summary.map(statistic);
+    stats = summaryOf(store.current).map(statistic);
     origin = h("p", { class: "bv-origin" }, h("b", { title: name }, name), h("span", {}, subtitle),
       h("span", { class: "bv-terms", hidden: hasControls && store.current.canPlan }, termsOf(store.current)));
     fit();
@@ -56,6 +56,12 @@ export const summary = (hasControls: boolean): Pane => (root, store) => {
     unsubscribe();
   };
 };
+
+function summaryOf({ summary, estimated }: View): Stat[] {
+  const place = summary.findIndex(({ label }) => label === "left alone"); // ahead of what matters less
+  const end = place < 0 ? summary.length : place;
+  return [...summary.slice(0, end), ...(estimated?.summary ?? []), ...summary.slice(end)];
+}
 
 // The toolbar shows the policy where it has the room.
 function termsOf({ policy }: View): string {

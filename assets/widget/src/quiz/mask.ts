@@ -22,7 +22,7 @@ export function masked(view: View, numKnown: number): View {
   // Part by part: what a view has more one day has to be thought of here.
   return {
     name: view.name, policy: view.policy, controls: view.controls, canPlan: view.canPlan, isComplete: view.isComplete,
-    ...graphs, before, decisions, isRewritten: false, obstacle: "", measured: null, difference: null,
+    ...graphs, before, decisions, isRewritten: false, obstacle: "", measured: null, machines: [], estimated: null, difference: null,
     timelines: { before: labelled(view), after: timeline },
     reasons: reasonsSoFar(view, numKnown),
     summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that were predicted." }],

@@ -40,7 +40,7 @@ export function viewOf(name: string, before: GraphColumns): View {
     ...rewritten,
     ...plan,
     timelines: { before: timelineOf(before, []), after: timelineOf(rewritten.after, labels) },
-    measured: null,
+    measured: null, machines: [], estimated: null,
     text: plan.decisions.map(({ step, label, size, outcome, reason }) =>
       [String(step + 1).padStart(3), label.padEnd(28), size.padStart(9), outcome.padEnd(12), reason].join("  ")).join("\n"),
   };

@@ -8,10 +8,10 @@ export function wireOf(payload: Payload): WirePayload {
 }
 
 function wireViewOf(view: View): WireView {
-  const { name, canPlan, measured, decisions, before, timelines } = view;
+  const { name, canPlan, measured, machines, estimated, decisions, before, timelines } = view;
   const { bucket: _, ...columns } = before;
   return {
-    ...plannedOf(view), name, canPlan, measured, before: columns, timeline: timelines.before,
+    ...plannedOf(view), name, canPlan, measured, machines, estimated, before: columns, timeline: timelines.before,
     decisions: decisions.map(({ merged: __, ...decision }) => decision),
   };
 }

@@ -1,12 +1,13 @@
 // Shows what Python says of new plans and of the pinned one.
 
-import type { Ref, Store, View } from "../types";
+import type { Estimated, Ref, Store, View } from "../types";
 import type { Planner } from "./planner";
-import { changedView, comparedView, type WireChange, type WireDifference } from "./wire";
+import { awaited, changedView, comparedView, lacksRest, type WireChange, type WireDifference } from "./wire";
 
 export interface Said {
   changes: Record<string, string>;
   differences: Record<string, string>;
+  estimates: Record<string, string>;
   answer: { id?: string; problem?: string };
   selection: Ref[];
   step: number;
@@ -16,31 +17,46 @@ export interface Said {
 export function followChanges(store: Store, planner: Planner, listen: () => Said): () => void {
   const shown = store.payload.views.map((first) => new Shown(first));
   return () => {
-    const { changes, differences, answer, selection, step } = listen();
+    const { changes, differences, estimates, answer, selection, step } = listen();
     shown.forEach((each, index) => {
-      if (!each.adopt(changes[index] ?? "", differences[index] ?? "")) return;
+      if (!each.adopt(changes[index] ?? "", differences[index] ?? "", estimates[index] ?? "")) return;
       store.replace(index, each.view, { selection, step, movesOnly: store.state.movesOnly && each.view.difference !== null });
     });
-    planner.needRest(!store.current.isComplete);
+    planner.needRest(lacking(store));
     planner.answered(answer.id ?? "", answer.problem ?? "");
   };
+}
+
+// What Python has not said yet of the view that is shown, null when it has said all.
+export function lacking(store: Store): View | null {
+  return lacksRest(store.truth) ? store.truth : null;
 }
 
 class Shown {
   view: View;
   private planned: View;
+  private estimated: Estimated | null;
   private change = "";
   private difference = "";
+  private estimate = "";
 
   constructor(private readonly first: View) {
     this.view = this.planned = first;
+    this.estimated = first.estimated;
   }
 
-  adopt(change: string, difference: string): boolean {
-    if (change === this.change && difference === this.difference) return false;
+  adopt(change: string, difference: string, estimate: string): boolean {
+    if (change === this.change && difference === this.difference && estimate === this.estimate) return false;
     if (change !== this.change) this.planned = change === "" ? this.first : changedView(this.first, JSON.parse(change) as WireChange);
-    [this.change, this.difference] = [change, difference];
-    this.view = difference === "" ? this.planned : comparedView(this.planned, JSON.parse(difference) as WireDifference);
+    if (change !== this.change || estimate !== this.estimate) this.estimated = this.estimatedNow(change, estimate);
+    [this.change, this.difference, this.estimate] = [change, difference, estimate];
+    const view = { ...this.planned, estimated: this.estimated };
+    this.view = difference === "" ? view : comparedView(view, JSON.parse(difference) as WireDifference);
     return true;
+  }
+
+  private estimatedNow(change: string, estimate: string): Estimated | null {
+    if (estimate !== "") return JSON.parse(estimate) as Estimated;
+    return change === "" ? this.first.estimated : awaited(this.estimated);
   }
 }

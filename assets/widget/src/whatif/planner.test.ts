@@ -33,7 +33,7 @@ test("one question is on its way at a time, and what is asked meanwhile is asked
 
 test("what takes long is asked for when nothing else is, once", () => {
   planner.ask({ policy: { cap_mib: 1 } });
-  planner.needRest(true);
+  planner.needRest({});
   planner.answered(last().id, "");
   vi.advanceTimersByTime(100);
   planner.ask({ policy: { cap_mib: 2 } });
@@ -41,14 +41,14 @@ test("what takes long is asked for when nothing else is, once", () => {
   vi.advanceTimersByTime(300);
   expect(sent.map(withoutId)).toEqual([{ policy: { cap_mib: 1 } }, { policy: { cap_mib: 2 } }, { complete: true }]);
   expect(planner.progress).toBe("completing");
-  planner.needRest(false);
+  planner.needRest(null);
   planner.answered(last().id, "");
   vi.advanceTimersByTime(1000);
   expect(sent).toHaveLength(3);
 });
 
 test("a plan that came from Python alone is completed too", () => {
-  planner.needRest(true);
+  planner.needRest({});
   vi.advanceTimersByTime(300);
   expect(withoutId(last())).toEqual({ complete: true });
 });

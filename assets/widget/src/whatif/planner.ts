@@ -17,7 +17,8 @@ export interface Question {
   policy?: PolicyChange;
   pin?: boolean; // pin the plan that is shown, or compare no longer
   restore?: true; // back to the policy of the pinned plan
-  complete?: true; // the sentences, the report and the rewrite of the plan that is shown
+  machine?: string; // to estimate on
+  complete?: true; // the sentences, the report, the rewrite and the estimate of the plan that is shown
 }
 
 export type Progress = "idle" | "planning" | "completing" | "silent";
@@ -30,7 +31,8 @@ export class Planner {
   problem = ""; // what Python said to the last question
   private pending = ""; // id of the question that is on its way
   private waiting: Question | null = null;
-  private wantsRest = false;
+  private lacking: object | null = null;
+  private asked: object | null = null; // what was lacking when the rest was last asked for
   private numAsked = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners = new Set<() => void>();
@@ -48,13 +50,13 @@ export class Planner {
     if (id !== this.pending || id === "") return;
     this.pending = "";
     this.problem = problem;
-    if (problem !== "") this.wantsRest = false;
+    if (problem !== "") this.lacking = null;
     this.sendNext();
   }
 
-  // What is shown lacks what takes long; it is asked for once nothing else is.
-  needRest(isNeeded: boolean): void {
-    this.wantsRest = isNeeded;
+  // What is shown lacks what takes long, or (null) nothing; it is asked for once, and once nothing else is.
+  needRest(lacking: object | null): void {
+    this.lacking = lacking;
     if (this.pending === "" && this.waiting === null) this.sendNext();
   }
 
@@ -73,8 +75,13 @@ export class Planner {
     const question = this.waiting;
     this.waiting = null;
     if (question !== null) return this.sendNow(question, "planning");
-    if (this.wantsRest) this.timer = setTimeout(() => this.sendNow({ complete: true }, "completing"), REST_DELAY_MS);
+    if (this.lacking !== null && this.lacking !== this.asked) this.timer = setTimeout(() => this.askForRest(), REST_DELAY_MS);
     this.progressTo("idle");
+  }
+
+  private askForRest(): void {
+    this.asked = this.lacking;
+    this.sendNow({ complete: true }, "completing");
   }
 
   private sendNow(question: Question, progress: Progress): void {

@@ -1,7 +1,7 @@
 // What Python sends, made into what the panes read. A view is sent whole once; a change of its plan is sent as what
 // replaces parts of the view as it was first sent, so that any explorer that opens later reads the same.
 
-import type { Bucket, Decision, Difference, GraphColumns, Move, Payload, Timeline, View } from "../types";
+import type { Bucket, Decision, Difference, Estimated, GraphColumns, Move, Payload, Timeline, View } from "../types";
 import { SCHEMA } from "../schema";
 import { checkWire } from "./checkWire";
 import { sketchAfter } from "./sketch";
@@ -18,7 +18,7 @@ interface WireRewrite {
 type WireDecision = Omit<Decision, "merged">;
 type Planned = Pick<View, "summary" | "policy" | "controls" | "reasons" | "obstacle" | "text"> & { buckets: Bucket[]; rewritten: WireRewrite | null };
 
-export interface WireView extends Planned, Pick<View, "name" | "canPlan" | "measured"> {
+export interface WireView extends Planned, Pick<View, "name" | "canPlan" | "measured" | "machines" | "estimated"> {
   before: Columns;
   timeline: Timeline;
   decisions: WireDecision[];
@@ -52,9 +52,9 @@ export function readPayload(wire: WirePayload): Payload {
 }
 
 function readView(wire: WireView): View {
-  const { before, timeline, decisions, name, canPlan, measured, ...planned } = wire;
+  const { before, timeline, decisions, name, canPlan, measured, machines, estimated, ...planned } = wire;
   return assembled(before, timeline, planned, {
-    name, canPlan, measured, isComplete: true, difference: null,
+    name, canPlan, measured, machines, estimated, isComplete: true, difference: null,
     decisions: decisions.map((decision) => ({ ...decision, merged: decision.bucket >= 0 })),
   });
 }
@@ -67,8 +67,21 @@ export function changedView(base: View, change: WireChange): View {
   const decisions = verdicts.map(([node, step, outcome, reason, code, bucket, differs]): Decision => ({
     ...known.get(node)!, ...(explained.get(node) ?? NO_EVIDENCE), step, outcome, reason, code, bucket, differs, merged: bucket >= 0,
   }));
-  const { name, canPlan } = base;
-  return assembled(base.before, base.timelines.before, planned, { name, canPlan, measured: null, isComplete, difference: null, decisions });
+  const { name, canPlan, machines } = base;
+  return assembled(base.before, base.timelines.before, planned, {
+    name, canPlan, machines, estimated: null, measured: null, isComplete, difference: null, decisions,
+  });
+}
+
+// Of another plan whose estimate has not come yet only what is estimated of the graph before holds.
+export function awaited(estimated: Estimated | null): Estimated | null {
+  return estimated && { ...estimated, after: null, memory: [], unpriced: "", summary: [], text: "" };
+}
+
+// Python has more to say of the view: its rewrite, or its estimate.
+export function lacksRest({ isComplete, machines, obstacle, estimated }: View): boolean {
+  const isEstimated = machines.length === 0 || obstacle !== "" || (estimated?.after ?? null) !== null;
+  return !isComplete || !isEstimated;
 }
 
 export function comparedView(view: View, difference: WireDifference): View {
@@ -76,7 +89,7 @@ export function comparedView(view: View, difference: WireDifference): View {
   return { ...view, difference: { ...difference, moves } };
 }
 
-type Rest = Pick<View, "name" | "canPlan" | "measured" | "isComplete" | "difference" | "decisions">;
+type Rest = Pick<View, "name" | "canPlan" | "measured" | "machines" | "estimated" | "isComplete" | "difference" | "decisions">;
 
 function assembled(columns: Columns, timeline: Timeline, { rewritten, buckets, ...planned }: Planned, rest: Rest): View {
   const before: GraphColumns = { ...columns, bucket: bucketColumn(columns, buckets) };

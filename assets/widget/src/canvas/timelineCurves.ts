@@ -1,0 +1,73 @@
+// Bytes over the axis, as steps: what is in flight, and what is allocated where an estimate knows that.
+
+import { formatBytes } from "../format";
+import type { Side } from "../refs";
+import type { GraphColumns, LiveCurve, Timeline, View } from "../types";
+import { COMPUTE, timelinesOf, type Axis } from "./timelineTracks";
+
+export const LIVE = "live memory";
+export const IN_FLIGHT = "in flight";
+
+export interface Curve {
+  side: Side;
+  name: typeof LIVE | typeof IN_FLIGHT;
+  at: readonly number[]; // bytes[i] holds from at[i] to at[i + 1], the last one to `end`
+  bytes: readonly number[];
+  end: number;
+  peak: number; // index of the first of the highest steps, -1 where nothing is
+  peakText: string;
+}
+
+export function curvesOf(view: View, side: Side, asked: Axis): Curve[] {
+  const { axis, ...timelines } = timelinesOf(view, asked);
+  const timeline = timelines[side];
+  if (timeline === null) return [];
+  const live = axis === "measured" ? undefined : view.estimated?.[side]?.live;
+  const isRewritten = side === "before" || view.isRewritten;
+  return [
+    ...(timeline.slices.some(({ row }) => row !== COMPUTE) ? [inFlight(view[side], side, timeline)] : []),
+    ...(live !== undefined && isRewritten ? [liveMemory(live, side, axis === "order" ? live.node : live.time, timeline.end)] : []),
+  ];
+}
+
+function liveMemory({ bytes, peak, peakText }: LiveCurve, side: Side, at: readonly number[], end: number): Curve {
+  return { side, name: LIVE, at, bytes, end, peak, peakText };
+}
+
+// A collective is in flight until its transfer is done; where nobody knows when that is, until its wait ends.
+function inFlight({ bytes: sizes }: GraphColumns, side: Side, { slices, end }: Timeline): Curve {
+  const changes = slices.filter(({ row }) => row !== COMPUTE).flatMap((slice): [number, number][] => {
+    const size = sizes[slice.node] ?? 0;
+    return [[slice.start, size], [slice.done ?? slice.end, -size]];
+  }).sort(([one], [other]) => one - other);
+  const at = [0];
+  const bytes = [0];
+  let held = 0;
+  for (const [time, change] of changes) {
+    held += change;
+    if (time > at[at.length - 1]!) at.push(time);
+    bytes[at.length - 1] = held;
+  }
+  const most = bytes.reduce((least, each) => Math.max(least, each), 0);
+  const peak = most > 0 ? bytes.indexOf(most) : -1;
+  return { side, name: IN_FLIGHT, at, bytes, end, peak, peakText: formatBytes(most) };
+}
+
+// Index of the step that holds at `time`; -1 ahead of the first.
+export function stepAt({ at }: Curve, time: number): number {
+  let [low, high] = [0, at.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at[middle]! <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+export function bytesAt(curve: Curve, time: number): number {
+  return time > curve.end ? 0 : (curve.bytes[stepAt(curve, time)] ?? 0);
+}
+
+export function mostOf({ bytes, peak }: Curve): number {
+  return bytes[peak] ?? 0;
+}

@@ -1,0 +1,52 @@
+// The other version behind each row, so that before and after compare in one place.
+
+import { withAlpha, type Pen } from "./pen";
+import { drawGhostCurve } from "./timelineCurveDraw";
+import { AXIS_HEIGHT, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale } from "./timelineLayout";
+import { firstEndingAfter, type Track } from "./timelineTracks";
+
+const JOIN_PX = 2;
+
+export function drawGhosts(pen: Pen, layout: TimelineLayout, scale: TimeScale, scrollY: number): void {
+  for (const track of layout.tracks) {
+    const other = layout.tracks.find(({ side, name }) => side !== track.side && name === track.name);
+    if (other !== undefined) drawGhostTrack(pen, track, other, scale, scrollY);
+  }
+  for (const curve of layout.curves) {
+    const other = layout.curves.find(({ side, name }) => side !== curve.side && name === curve.name);
+    if (other !== undefined) drawGhostCurve(pen, other, curve, scale, scrollY);
+  }
+}
+
+// Where something runs there, whatever its lane, as a dashed frame around the whole row.
+function drawGhostTrack({ context, tokens }: Pen, { y, height }: PlacedTrack, other: Track, scale: TimeScale, scrollY: number): void {
+  const top = Math.round(y - scrollY) - 1.5;
+  if (top + height < AXIS_HEIGHT) return;
+  context.save();
+  context.strokeStyle = tokens.dim;
+  context.lineWidth = 1;
+  context.setLineDash([2, 3]);
+  for (const [left, right] of ghostsOf(other, scale)) {
+    context.fillStyle = tokens.dim;
+    withAlpha(context, 0.1, () => context.fillRect(left, top, right - left, height));
+    context.strokeRect(Math.round(left) + 0.5, top, Math.max(1, Math.round(right - left) - 1), height);
+  }
+  context.restore();
+}
+
+// In pixels, joined where they touch on screen.
+export function ghostsOf({ lanes }: Track, scale: TimeScale): [number, number][] {
+  const spans = lanes.flatMap((lane) => {
+    const first = firstEndingAfter(lane, scale.from);
+    const last = lane.findIndex(({ start }, index) => index >= first && start > scale.to);
+    return lane.slice(first, last < 0 ? lane.length : last).map(({ start, end, measured }): [number, number] =>
+      [Math.max(scale.left - 4, xOfTime(scale, start)), Math.min(scale.right + 4, xOfTime(scale, measured?.done ?? end))]);
+  }).sort(([one], [other]) => one - other);
+  const joined: [number, number][] = [];
+  for (const [left, right] of spans) {
+    const last = joined[joined.length - 1];
+    if (last !== undefined && left - last[1] < JOIN_PX) last[1] = Math.max(last[1], right);
+    else if (right > left) joined.push([left, right]);
+  }
+  return joined;
+}
