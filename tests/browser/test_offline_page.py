@@ -79,12 +79,12 @@ def test_search_finds_by_name(open_page: Open) -> None:
     expect(page.locator(row(page, "ag0"))).to_have_count(0)
 
 
-def test_the_report_as_text_is_the_plan_printed(open_page: Open) -> None:
+def test_the_report_as_text_is_the_plan_and_its_estimate_printed(open_page: Open) -> None:
     page = open_page("over_the_cap", cap_mib=SMALL_CAP_MIB)
     page.locator(".bv-grid").click()
     page.keyboard.press("t")
-    plan = bv.plan(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB)
-    assert page.locator(".bv-text pre").text_content() == str(plan)
+    result = bv.bucket(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB)
+    assert page.locator(".bv-text pre").text_content() == f"{result.plan}\n\n{bv.simulate(result)}"
 
 
 def test_each_verdict_can_be_predicted_before_it_is_shown(open_page: Open) -> None:

@@ -49,14 +49,14 @@ const SIDE_GAP = 10;
 const BOTTOM = 6;
 const MIN_CURVE_HEIGHT = 17;
 const MAX_CURVE_HEIGHT = 32;
-const CURVE_SHARE = 1 / 8; // of the height
 const SIDES: readonly Side[] = ["before", "after"];
 
 export function layoutTimeline(view: View, height: number, asked: Axis): TimelineLayout {
   const { axis, before, after } = timelinesOf(view, asked);
   const tracks = SIDES.flatMap((side) => tracksOf(view, side, axis));
   const curves = SIDES.flatMap((side) => curvesOf(view, side, axis));
-  const curveHeight = Math.max(MIN_CURVE_HEIGHT, Math.min(MAX_CURVE_HEIGHT, Math.floor(height * CURVE_SHARE)));
+  const left = height - fixedHeight(tracks.length, curves.length, 0) - tracks.length * MIN_LANE_HEIGHT;
+  const curveHeight = Math.max(MIN_CURVE_HEIGHT, Math.min(MAX_CURVE_HEIGHT, Math.floor(left / Math.max(1, curves.length))));
   const { heights, laneHeight } = shareHeight(tracks, height - fixedHeight(tracks.length, curves.length, curveHeight));
   const layout: TimelineLayout = {
     axis, tracks: [], curves: [], isPending: after === null,
