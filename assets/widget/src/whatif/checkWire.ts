@@ -3,7 +3,7 @@
 
 import { PayloadError } from "../errors";
 
-const LISTS = ["summary", "policy", "buckets", "reasons", "decisions"];
+const LISTS = ["summary", "policy", "buckets", "reasons", "decisions", "machines"];
 const COLUMNS = ["name", "target", "role", "kind", "inputs", "tensor", "bytes", "size", "module", "source", "stack", "pair"];
 const REMEDY = "write the page again with the bucketviz that you have installed";
 
