@@ -15,8 +15,7 @@ const GRAPH_VIEWS: readonly [State["graphView"], string][] = [
   ["diff", "What was removed, added and moved (b)"],
 ];
 
-const MOST_BUTTONS = 5;
-const MOST_LETTERS = 44;
+const MOST_BUTTONS = 4;
 
 export interface ToolbarActions {
   toggleText: () => void;
@@ -86,7 +85,7 @@ function pressKinds(group: HTMLElement, kinds: readonly Kind[]): void {
 function viewSwitch(store: Store): HTMLElement | null {
   const { views } = store.payload;
   if (views.length < 2) return null;
-  if (views.length > MOST_BUTTONS || views.reduce((sum, { name }) => sum + name.length, 0) > MOST_LETTERS) {
+  if (views.length > MOST_BUTTONS) {
     const list = h("select", { class: "bv-select bv-views", "aria-label": "Graph", title: "Which graph is shown", onchange: () => store.set({ view: Number(list.value) }) },
       ...views.map(({ name }, view) => h("option", { value: view }, name)));
     list.value = String(store.state.view);

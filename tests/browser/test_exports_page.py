@@ -1,0 +1,58 @@
+"""Export on the offline page: what is saved is the picture and the tables that are shown, and nothing is asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Page
+from samples import SAMPLES, SMALL_CAP_MIB
+from watching import WatchedPage
+
+import bucketviz as bv
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+SVG = "{http://www.w3.org/2000/svg}"
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+
+def saved(page: Page, label: str, folder: Path) -> Path:
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name=label).click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def test_what_is_saved_is_what_is_shown(watched: WatchedPage, tmp_path: Path) -> None:
+    explorer = bv.explore(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB, title="over the <cap>")
+    page = watched.page
+    page.goto(explorer.to_html(tmp_path / "page.html").as_uri())
+    page.wait_for_selector(".bv-summary")
+
+    picture = saved(page, "Graph as SVG", tmp_path)
+    assert picture.name == "bucketviz-over-the-cap.graph.svg"
+    drawing = ElementTree.parse(picture).getroot()
+    texts = {text.text for text in drawing.iter(f"{SVG}text")}
+    assert {"over the <cap>", "BEFORE", "AFTER", "ag0", "ag4", "B0", "B1"} <= texts
+    dashed = [path for path in drawing.iter(f"{SVG}path") if path.get("stroke-dasharray")]
+    assert dashed, "what was left alone is drawn with dashes"
+
+    assert saved(page, "Graph as PNG", tmp_path).read_bytes().startswith(PNG_SIGNATURE)
+    rows = list(csv.DictReader(io.StringIO(saved(page, "Decisions as CSV", tmp_path).read_text("utf-8"), newline="")))
+    decisions = explorer.plan.decisions
+    assert [row["collective"] for row in rows] == [decision.collective for decision in decisions]
+    assert [row["reason"] for row in rows] == [decision.reason.value for decision in decisions]
+    plan = json.loads(saved(page, "Plan as JSON", tmp_path).read_text("utf-8"))
+    assert [bucket["members"] for bucket in plan["buckets"]] == [
+        list(each.collectives) for each in explorer.plan.buckets
+    ]
+    assert saved(page, "Report as text", tmp_path).read_text("utf-8") == str(explorer.plan)
+    assert watched.errors == []
+    assert [url for url in watched.requests if not url.startswith(("file:", "blob:"))] == []
