@@ -13,13 +13,19 @@ const LIT_ALPHA = 0.85;
 const LIT_BESIDE_SELECTED_ALPHA = 0.55;
 const COMB = 9; // between the tips of the ribbons and the bucket's box
 const MAX_LANE_WIDTH = 46;
+const MOST_PASSING = 60; // ribbons with neither end in view: of more than that none is told from its neighbours
 
 export function drawRibbons(pen: Pen, scene: Scene): void {
   const [first, end] = visibleLines(scene);
   const shown = scene.layout.buckets.filter(({ top, bottom }) => top < end && bottom > first);
   const isLit = ({ bucket }: BucketShape): boolean => scene.emphasis.levelOfBucket(bucket) === "lit";
   const pins = new Map(pinsOf(scene.layout, scene.geometry).map((pin) => [pin.bucket, pin]));
-  for (const shape of [...shown.filter((each) => !isLit(each)), ...shown.filter(isLit)]) {
+  const isInView = (line: number): boolean => line >= first && line <= end;
+  const endsInView = (shape: BucketShape): boolean => isInView(scene.layout.after[shape.row]!.line);
+  const isPassing = (shape: BucketShape): boolean =>
+    !isLit(shape) && !endsInView(shape) && shape.members.every(({ row }) => !isInView(scene.layout.before[row]!.line));
+  const drawn = shown.filter(isPassing).length > MOST_PASSING ? shown.filter((each) => !isPassing(each)) : shown;
+  for (const shape of [...drawn.filter((each) => !isLit(each)), ...drawn.filter(isLit)]) {
     drawBucketRibbons(pen, scene, shape, pins.get(shape.bucket));
   }
   for (const { before, after } of scene.layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
