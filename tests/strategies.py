@@ -1,7 +1,8 @@
-"""Random graphs for hypothesis: the three kinds, casts, views and compute between them, whatever takes turns."""
+"""Random graphs, by hypothesis or from a seed: the three kinds, casts, views and compute, whatever takes turns."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import random
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Protocol, TypeVar
 
 import torch
 import torch.fx as fx
@@ -14,7 +15,76 @@ from bucketviz.sources.fake_world import GROUPS_KEY
 DTYPES = (torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)
 DEVICES = ("cpu", "meta")
 REDUCE_OPS = ("sum", "avg")
-Step = Callable[[st.DrawFn], None]
+Item = TypeVar("Item")
+
+
+class Choices(Protocol):
+    """Whoever chooses what a graph is like."""
+
+    def number(self, low: int, high: int) -> int:
+        """Chooses a number, both ends included."""
+
+    def one_of(self, options: Sequence[Item]) -> Item:
+        """Chooses an option."""
+
+    def several_of(self, options: Sequence[Item], low: int, high: int) -> list[Item]:
+        """Chooses from ``low`` to ``high`` times."""
+
+
+class Drawn:
+    """Hypothesis chooses, and shrinks what fails."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self._draw = draw
+
+    def number(self, low: int, high: int) -> int:
+        return self._draw(st.integers(low, high))
+
+    def one_of(self, options: Sequence[Item]) -> Item:
+        return self._draw(st.sampled_from(options))
+
+    def several_of(self, options: Sequence[Item], low: int, high: int) -> list[Item]:
+        return self._draw(st.lists(st.sampled_from(options), min_size=low, max_size=high))
+
+
+class Seeded:
+    """A seed chooses, a hundred times as fast: for thousands of graphs."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def number(self, low: int, high: int) -> int:
+        return self._random.randint(low, high)
+
+    def one_of(self, options: Sequence[Item]) -> Item:
+        return self._random.choice(options)
+
+    def several_of(self, options: Sequence[Item], low: int, high: int) -> list[Item]:
+        return self._random.choices(options, k=self._random.randint(low, high))
+
+
+Step = Callable[[Choices], None]
+
+
+class Fakes:
+    """Fake values, each computed once for a target and arguments of the same layouts."""
+
+    def __init__(self) -> None:
+        self.mode = FakeTensorMode()
+        self._known: dict[Hashable, torch.Tensor] = {}
+
+    def get(self, target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> torch.Tensor:
+        key = (target, *map(_layout, (*args, *kwargs.values())))
+        if key not in self._known:
+            with self.mode:
+                self._known[key] = target(*args, **kwargs)
+        return self._known[key]
+
+
+def _layout(value: Any) -> Hashable:
+    if not isinstance(value, torch.Tensor):
+        return str(value)
+    return value.dtype, value.device, tuple(value.shape), value.stride()
 
 
 class _Writer:
@@ -26,9 +96,10 @@ class _Writer:
         waited: Collectives that something waits for.
     """
 
-    def __init__(self, world_size: int) -> None:
+    def __init__(self, world_size: int, fakes: Fakes | None) -> None:
         self.graph = fx.Graph()
-        self.mode = FakeTensorMode()
+        self.fakes = fakes
+        self.mode = FakeTensorMode() if fakes is None else fakes.mode
         self.world_size = world_size
         self.values: list[fx.Node] = []
         self.pending: list[fx.Node] = []
@@ -45,6 +116,9 @@ class _Writer:
     def call(self, target: Any, *args: Any, **kwargs: Any) -> fx.Node:
         node = self.graph.call_function(target, args, kwargs)
         given, named = fx.node.map_arg((args, kwargs), lambda source: source.meta["val"])
+        if self.fakes is not None:
+            node.meta["val"] = self.fakes.get(target, given, named)
+            return node
         with self.mode:
             node.meta["val"] = target(*given, **named)
         return node
@@ -62,25 +136,39 @@ def graphs(
     writes: bool = False,
     runs: bool = True,
 ) -> fx.GraphModule:
-    """Draws a graph in which every value that communicates is waited for, sooner or later, at times more than once.
+    """Draws a graph with :func:`chosen_graph`."""
+    return chosen_graph(Drawn(draw), groups, world_size, writes, runs)
+
+
+def chosen_graph(
+    choices: Choices,
+    groups: Sequence[str] = ("0",),
+    world_size: int = 4,
+    writes: bool = False,
+    runs: bool = True,
+    fakes: Fakes | None = None,
+) -> fx.GraphModule:
+    """Makes a graph in which every value that communicates is waited for, sooner or later, at times more than once.
 
     Args:
+        choices: Who chooses.
         groups: Process groups, each of the whole world.
         world_size: Ranks.
         writes: True for writes in place, to inputs, values and views of them.
         runs: True for graphs that the lockstep executor can run: on one device, and nothing reduces in float8.
+        fakes: Fake values to share with other graphs; by default every node has one of its own.
     """
-    writer = _Writer(world_size)
-    for _ in range(draw(st.integers(1, 4))):
-        device = draw(st.sampled_from(DEVICES[:1] if runs else DEVICES))
-        writer.input(draw(st.sampled_from((3, 8))), draw(st.sampled_from(DTYPES)), device, draw(st.booleans()))
+    writer = _Writer(world_size, fakes)
+    for _ in range(choices.number(1, 4)):
+        device = choices.one_of(DEVICES[:1] if runs else DEVICES)
+        writer.input(choices.one_of((3, 8)), choices.one_of(DTYPES), device, choices.one_of((False, True)))
     steps = _starts(writer, groups, runs) | _others(writer)
     if not writes:
         del steps["write"]
-    for name in draw(st.lists(st.sampled_from(sorted(steps)), min_size=3, max_size=25)):
-        steps[name](draw)
+    for name in choices.several_of(sorted(steps), 3, 25):
+        steps[name](choices)
     while writer.pending:
-        writer.wait(draw(st.integers(0, len(writer.pending) - 1)))
+        writer.wait(choices.number(0, len(writer.pending) - 1))
     writer.graph.output(tuple(writer.values))
     gm = fx.GraphModule({}, writer.graph)
     gm.meta[GROUPS_KEY] = {name: tuple(range(world_size)) for name in groups}
@@ -90,68 +178,68 @@ def graphs(
 def _starts(writer: _Writer, groups: Sequence[str], runs: bool) -> dict[str, Step]:
     """Gives the steps that start a collective, one in eight of them with its arguments by keyword."""
 
-    def start(draw: st.DrawFn, target: Any, sent: fx.Node, **arguments: Any) -> None:
-        arguments["group_name"] = draw(st.sampled_from(groups))
-        if draw(st.integers(0, 7)) == 7:
+    def start(choices: Choices, target: Any, sent: fx.Node, **arguments: Any) -> None:
+        arguments["group_name"] = choices.one_of(groups)
+        if choices.number(0, 7) == 7:
             writer.pending.append(writer.call(target, sent, **arguments))
         else:
             writer.pending.append(writer.call(target, sent, *arguments.values()))
 
-    def gather(draw: st.DrawFn) -> None:
-        start(draw, collectives.ALL_GATHER, _value(writer, draw), group_size=writer.world_size)
+    def gather(choices: Choices) -> None:
+        start(choices, collectives.ALL_GATHER, _value(writer, choices), group_size=writer.world_size)
 
-    def scatter(draw: st.DrawFn) -> None:
-        sent = _value(writer, draw)
+    def scatter(choices: Choices) -> None:
+        sent = _value(writer, choices)
         value = sent.meta["val"]
         if value.shape[0] % writer.world_size == 0 and not (runs and _is_float8(value)):
-            reduce_op = draw(st.sampled_from(REDUCE_OPS))
-            start(draw, collectives.REDUCE_SCATTER, sent, reduce_op=reduce_op, group_size=writer.world_size)
+            reduce_op = choices.one_of(REDUCE_OPS)
+            start(choices, collectives.REDUCE_SCATTER, sent, reduce_op=reduce_op, group_size=writer.world_size)
 
-    def reduce(draw: st.DrawFn) -> None:
-        sent = _value(writer, draw)
+    def reduce(choices: Choices) -> None:
+        sent = _value(writer, choices)
         if not (runs and _is_float8(sent.meta["val"])):
-            start(draw, collectives.ALL_REDUCE, sent, reduce_op=draw(st.sampled_from(REDUCE_OPS)))
+            start(choices, collectives.ALL_REDUCE, sent, reduce_op=choices.one_of(REDUCE_OPS))
 
     return {"gather": gather, "scatter": scatter, "reduce": reduce}
 
 
 def _others(writer: _Writer) -> dict[str, Step]:
-    def wait(draw: st.DrawFn) -> None:
+    def wait(choices: Choices) -> None:
         if writer.pending:
-            writer.wait(draw(st.integers(0, len(writer.pending) - 1)))
+            writer.wait(choices.number(0, len(writer.pending) - 1))
 
-    def wait_again(draw: st.DrawFn) -> None:
+    def wait_again(choices: Choices) -> None:
         if writer.waited:
-            writer.values.append(writer.call(collectives.WAIT, draw(st.sampled_from(writer.waited))))
+            writer.values.append(writer.call(collectives.WAIT, choices.one_of(writer.waited)))
 
-    def cast(draw: st.DrawFn) -> None:
+    def cast(choices: Choices) -> None:
         target = torch.ops.prims.convert_element_type.default
-        writer.values.append(writer.call(target, _value(writer, draw), draw(st.sampled_from(DTYPES))))
+        writer.values.append(writer.call(target, _value(writer, choices), choices.one_of(DTYPES)))
 
-    def view(draw: st.DrawFn) -> None:
-        value = _value(writer, draw)
+    def view(choices: Choices) -> None:
+        value = _value(writer, choices)
         if value.meta["val"].is_contiguous():
             writer.values.append(writer.call(torch.ops.aten.view.default, value, [-1]))
 
-    def compute(draw: st.DrawFn) -> None:
-        value = _value(writer, draw)
+    def compute(choices: Choices) -> None:
+        value = _value(writer, choices)
         target = torch.ops.aten.clone.default if _is_float8(value.meta["val"]) else torch.ops.aten.neg.default
         writer.values.append(writer.call(target, value))
 
-    def write(draw: st.DrawFn) -> None:
+    def write(choices: Choices) -> None:
         """Doubles an input or a value in place, or a view of it."""
-        target = _value(writer, draw)
+        target = _value(writer, choices)
         if _is_float8(target.meta["val"]):
             return
-        if target.meta["val"].is_contiguous() and draw(st.booleans()):
+        if target.meta["val"].is_contiguous() and choices.one_of((False, True)):
             target = writer.call(torch.ops.aten.view.default, target, [-1])
         writer.call(torch.ops.aten.mul_.Tensor, target, 2)
 
     return {"wait": wait, "wait_again": wait_again, "cast": cast, "view": view, "compute": compute, "write": write}
 
 
-def _value(writer: _Writer, draw: st.DrawFn) -> fx.Node:
-    return draw(st.sampled_from(writer.values[-6:]))
+def _value(writer: _Writer, choices: Choices) -> fx.Node:
+    return choices.one_of(writer.values[-6:])
 
 
 def _is_float8(value: torch.Tensor) -> bool:

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -17,6 +19,8 @@ from rewrites import all_samples_but, differing_outputs, num_collectives, on_eve
 from samples import SAMPLES, SMALL_CAP_MIB
 from simple_fsdp import DIM, NUM_GATHERS, light_compilation, sharded_net
 from strategies import graphs
+from torch._functorch import config as functorch_config
+from torch._inductor import config as inductor_config
 from torch._inductor.custom_graph_pass import CustomGraphPass
 from torch.distributed.device_mesh import init_device_mesh
 
@@ -86,7 +90,7 @@ def test_a_second_run_changes_nothing_in_random_graphs(gm: fx.GraphModule, cap_m
 
 
 @pytest.mark.slow
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(
     gm=graphs(groups=("0", "1"), world_size=2, writes=True),
     cap_mib=st.sampled_from((0.0005, 0.001, (0.0005, 0.002), 2000.0)),
@@ -292,9 +296,16 @@ class Probe(CustomGraphPass):
         return len(values[0].fake_mode.shape_env.guards)
 
 
+@contextmanager
+def no_graph_cache() -> Iterator[None]:
+    """Lets every compilation reach the pass; C++ that was compiled before is taken from its own cache."""
+    with inductor_config.patch(fx_graph_cache=False), functorch_config.patch(enable_autograd_cache=False):
+        yield
+
+
 def compile_net(custom_pass: CustomGraphPass) -> None:
     """Compiles a net on one fake rank with Inductor, with a dynamic batch, and runs it forward and backward."""
-    with warnings.catch_warnings(), fake_world(WORLD_SIZE, rank=1), light_compilation(force_disable_caches=True):
+    with warnings.catch_warnings(), fake_world(WORLD_SIZE, rank=1), light_compilation(), no_graph_cache():
         warnings.simplefilter("ignore")
         net = sharded_net(init_device_mesh("cpu", (WORLD_SIZE,)))
         step = torch.compile(net, fullgraph=True, options={"post_grad_custom_post_pass": custom_pass})
@@ -339,8 +350,8 @@ def test_inductor_has_no_more_guards_than_before(compiled: tuple[Probe, bv.Bucke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
-def test_inductor_compiles_every_mode(mode: str) -> None:
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "default"])
+def test_inductor_compiles_every_other_mode(mode: str) -> None:
     bucket_pass = bv.BucketPass(mode=mode)
     compile_net(bucket_pass)
     assert bucket_pass.refusals == []

@@ -140,13 +140,13 @@ def test_every_bit_is_kept_in_every_mode(sample: str, mode: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world_size", [4, 8])
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("sample", all_samples_but("unhinted_symbol"))
-def test_every_bit_is_kept_in_larger_worlds(sample: str, mode: str, world_size: int) -> None:
-    gm = SAMPLES[sample](world_size)
-    assert differing_outputs(gm, rewritten_for_all(gm, mode=mode, cap_mib=SMALL_CAP_MIB)) == []
-    assert differing_outputs(gm, rewritten_for_all(gm, mode=mode)) == []
+def test_every_bit_is_kept_in_a_larger_world(sample: str) -> None:
+    """Runs each different rewrite once: many samples are the same under most modes and under both caps."""
+    gm = SAMPLES[sample](8)
+    rewrites = (rewritten_for_all(gm, mode=mode, cap_mib=cap) for mode in MODES for cap in (SMALL_CAP_MIB, 2000.0))
+    for after in {"".join(str(changed.graph) for changed in ranks): ranks for ranks in rewrites}.values():
+        assert differing_outputs(gm, after) == []
 
 
 @pytest.mark.parametrize("mode", ["default", "custom_ops", "functional_copy_in"])

@@ -59,7 +59,7 @@ def test_every_bit_is_kept_around_writes(gm: fx.GraphModule, policy: dict[str, C
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, **RANDOM)
+@settings(max_examples=500, **RANDOM)
 @given(gm=GRAPHS(writes=True), policy=POLICIES)
-def test_two_thousand_graphs_keep_every_bit_and_are_final(gm: fx.GraphModule, policy: dict[str, Cap]) -> None:
+def test_five_hundred_graphs_keep_every_bit_and_are_final(gm: fx.GraphModule, policy: dict[str, Cap]) -> None:
     check(gm, policy)
