@@ -6,7 +6,6 @@ from typing import Any, cast
 
 import sympy
 import torch
-from torch._dynamo.source import ConstantSource
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.utils._sympy import functions
 
@@ -107,6 +106,8 @@ class SymbolReader:
         return self._symbols[name]
 
     def _backed(self, name: str, known: int) -> sympy.Expr:
+        from torch._dynamo.source import ConstantSource  # takes as long as torch itself, and few graphs have symbols
+
         return self._shape_env.create_symbol(
             known,
             source=ConstantSource(name),
