@@ -44,7 +44,7 @@ def merged_inputs(graph: Graph, buckets: list[list[str]]) -> dict[str, set[str]]
     return inputs
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(graph=dags(), data=st.data())
 def test_it_knows_what_depends_on_what_whatever_is_merged(graph: Graph, data: st.DataObject) -> None:
     reachability, buckets = Reachability(graph), []
