@@ -58,7 +58,7 @@ def test_it_knows_what_depends_on_what_whatever_is_merged(graph: Graph, data: st
             if name in free and independent:
                 bucket.append(name)
         if len(bucket) > 1:
-            reachability.merge(bucket)
+            reachability.merge([reachability.index[name] for name in bucket])
             buckets.append(bucket)
             free -= set(bucket)
     above = closure(merged_inputs(graph, buckets))
@@ -66,15 +66,15 @@ def test_it_knows_what_depends_on_what_whatever_is_merged(graph: Graph, data: st
     members = data.draw(st.lists(st.sampled_from(single), unique=True, min_size=1, max_size=4)) if single else []
     below, over = Below(reachability), Above(reachability)
     for count, member in enumerate(members):
-        below.add(member)
-        over.add(member)
+        below.add(reachability.index[member])
+        over.add(reachability.index[member])
         for name in data.draw(st.permutations(single)):
-            member_above = below.member_above(name)
-            assert bool(member_above) == (not above[name].isdisjoint(members[: count + 1]))
-            assert not member_above or member_above in above[name]
-            assert (name in over) == any(name in above[other] for other in members[: count + 1])
-    assert sorted(reachability.order) == sorted(names)
-    assert all(reachability.position[name] == index for index, name in enumerate(reachability.order))
+            member_above = below.member_above(reachability.index[name])
+            assert (member_above is not None) == (not above[name].isdisjoint(members[: count + 1]))
+            assert member_above is None or names[member_above] in above[name]
+            assert (reachability.index[name] in over) == any(name in above[other] for other in members[: count + 1])
+    assert sorted(reachability.order) == list(range(len(names)))
+    assert all(reachability.position[node] == place for place, node in enumerate(reachability.order))
 
 
 def chain(num_collectives: int, num_independent: int) -> Graph:

@@ -80,7 +80,7 @@ def _pack_as_inductor(start: Start, policy: Policy) -> Round:
     merged: list[list[Candidate]] = []
     for kind in policy.kinds:
         for members in merged:
-            reachability.merge({member.name for member in members})
+            reachability.merge({reachability.index[member.name] for member in members})
         runs = runs_of(start.candidates[kind], policy)
         packings[kind] = [pack_as_inductor(run, cap_bytes, reachability) for run in runs]
         merged = [members for packing in packings[kind] for members in packing.buckets]

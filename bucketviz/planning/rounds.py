@@ -21,7 +21,7 @@ from bucketviz.planning.merged import merged_graph
 from bucketviz.planning.packing import Limits, Packing, pack_run
 from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.registration import in_order_of_registration
-from bucketviz.planning.safety import SafeObjections
+from bucketviz.planning.safety import safe_objections
 from bucketviz.planning.spans import Seconds, span_limits
 from bucketviz.planning.writes import Writes
 from bucketviz.records.graph import Graph, Kind, dtype_itemsize
@@ -95,7 +95,7 @@ def _round(start: Start, policy: Policy) -> Round:
     limits = Limits(policy.cap_bytes, span_limits(graph, policy, start.seconds))
 
     def pack(run: list[Candidate]) -> Packing:
-        return pack_run(run, limits, lambda: SafeObjections(reachability, writes), retries_rejected=True)
+        return pack_run(run, limits, safe_objections(run, reachability, writes), retries_rejected=True)
 
     return {kind: [pack(run) for run in runs_of(start.candidates[kind], policy)] for kind in policy.kinds}
 

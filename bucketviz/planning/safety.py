@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import gcd
+from typing import Protocol
 
 from bucketviz.planning.candidates import Candidate
 from bucketviz.planning.packing import Objection
@@ -16,71 +18,107 @@ class InductorObjections:
     """The original's only test: the candidate descends from a member."""
 
     def __init__(self, reachability: Reachability) -> None:
-        self._below = Below(reachability)
+        self._index, self._below = reachability.index, Below(reachability)
+        self._members: dict[int, str] = {}
 
     def against(self, candidate: Candidate) -> Objection | None:
         """Gives a member that the candidate depends on, None when it may join."""
-        member = self._below.member_above(candidate.name)
-        return (Reason.DEPENDS_ON_BUCKET, {"member": member}) if member else None
+        member = self._below.member_above(self._index[candidate.name])
+        return None if member is None else (Reason.DEPENDS_ON_BUCKET, {"member": self._members[member]})
 
     def add(self, member: Candidate) -> None:
         """Takes in a further member."""
-        self._below.add(member.name)
+        index = self._index[member.name]
+        self._members[index] = member.name
+        self._below.add(index)
 
     def close(self) -> None:
         """Changes nothing: the original looks at the graph as it was until a kind is done."""
 
 
-class SafeObjections:
-    """Everything that would change a number or close a cycle.
+def safe_objections(
+    run: Sequence[Candidate], reachability: Reachability, writes: Writes
+) -> Callable[[], SafeObjections]:
+    """Gives what makes the objections of each bucket of a run; what cannot happen in it is not looked for.
 
     Args:
-        reachability: Learns of the bucket when it is closed.
+        run: Candidates of one key.
+        reachability: Learns of every bucket when it is closed.
         writes: The in-place writes of the graph.
     """
+    checks: list[Callable[[], _Check]] = []
+    if len({candidate.tensor.device for candidate in run}) > 1:
+        checks.append(_OneDevice)
+    if run[0].key.dtype is None:
+        checks.append(_Layout)
+    if writes:
+        checks.append(lambda: WritesBetween(writes))
+    return lambda: SafeObjections(reachability, [make() for make in checks])
 
-    def __init__(self, reachability: Reachability, writes: Writes) -> None:
-        self._reachability = reachability
-        self._members: list[Candidate] = []
-        self._below, self._above = Below(reachability), Above(reachability)
-        self._layout = _Layout()
-        self._writes = WritesBetween(writes)
+
+class _Check(Protocol):
+    """One thing that would change a number."""
 
     def against(self, candidate: Candidate) -> Objection | None:
-        """Gives the first objection, None when the candidate may join."""
-        return (
-            _mixed_devices(candidate, self._members[0])
-            or self._layout.against(candidate)
-            or self._writes.against(candidate)
-            or self._dependency(candidate)
-        )
+        """Gives the objection, None when the candidate may join."""
 
     def add(self, member: Candidate) -> None:
         """Takes in a further member."""
-        self._members.append(member)
-        self._below.add(member.name)
-        self._above.add(member.name)
-        self._layout.add(member)
-        self._writes.add(member)
+
+
+class SafeObjections:
+    """Everything that would change a number or close a cycle."""
+
+    def __init__(self, reachability: Reachability, checks: Sequence[_Check]) -> None:
+        self._reachability = reachability
+        self._checks = checks
+        self._members: dict[int, str] = {}
+        self._below, self._above = Below(reachability), Above(reachability)
+
+    def against(self, candidate: Candidate) -> Objection | None:
+        """Gives the first objection, None when the candidate may join."""
+        for check in self._checks:
+            objection = check.against(candidate)
+            if objection is not None:
+                return objection
+        return self._dependency(self._reachability.index[candidate.name])
+
+    def add(self, member: Candidate) -> None:
+        """Takes in a further member."""
+        index = self._reachability.index[member.name]
+        self._members[index] = member.name
+        self._below.add(index)
+        self._above.add(index)
+        for check in self._checks:
+            check.add(member)
 
     def close(self) -> None:
         """Makes the members one, for all buckets to come."""
         if len(self._members) > 1:
-            self._reachability.merge([member.name for member in self._members])
+            self._reachability.merge(self._members)
 
-    def _dependency(self, candidate: Candidate) -> Objection | None:
-        member = self._below.member_above(candidate.name)
-        if not member and candidate.name in self._above:
-            member = next(other.name for other in self._members if self._follows(other, candidate))
-        return (Reason.DEPENDS_ON_BUCKET, {"member": member}) if member else None
+    def _dependency(self, node: int) -> Objection | None:
+        member = self._below.member_above(node)
+        if member is None and node in self._above:
+            member = next(other for other in self._members if self._follows(other, node))
+        return None if member is None else (Reason.DEPENDS_ON_BUCKET, {"member": self._members[member]})
 
-    def _follows(self, member: Candidate, candidate: Candidate) -> bool:
-        return bool(Below(self._reachability, [candidate.name]).member_above(member.name))
+    def _follows(self, member: int, node: int) -> bool:
+        return Below(self._reachability, [node]).member_above(member) is not None
 
 
-def _mixed_devices(candidate: Candidate, member: Candidate) -> Objection | None:
-    own, other = candidate.tensor.device, member.tensor.device
-    return None if own == other else (Reason.MIXED_DEVICES, {"own": own, "other": other})
+class _OneDevice:
+    """The device of a bucket: that of its first member."""
+
+    def __init__(self) -> None:
+        self._device = ""
+
+    def add(self, member: Candidate) -> None:
+        self._device = self._device or member.tensor.device
+
+    def against(self, candidate: Candidate) -> Objection | None:
+        own, other = candidate.tensor.device, self._device
+        return None if own == other else (Reason.MIXED_DEVICES, {"own": own, "other": other})
 
 
 class _Layout:
@@ -98,8 +136,6 @@ class _Layout:
 
     def against(self, candidate: Candidate) -> Objection | None:
         """Finds a member whose bytes are no multiple of the widest dtype: what follows it could not be viewed."""
-        if candidate.key.dtype is not None:
-            return None
         itemsize = max(self._widest, dtype_itemsize(candidate.tensor.dtype))
         if gcd(self._common_factor, _sent_bytes(candidate)) % itemsize == 0:
             return None

@@ -31,6 +31,10 @@ class Writes:
     def _positions(self) -> list[int]:
         return [position for position, node in enumerate(self.graph.nodes) if node.writes]
 
+    def __bool__(self) -> bool:
+        """True where something is written."""
+        return bool(self._positions)
+
     def between(self, first: int, last: int) -> Sequence[Node]:
         """Gives the writes that stand between two positions."""
         found = self._positions[bisect_right(self._positions, first) : bisect_left(self._positions, last)]

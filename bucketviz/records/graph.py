@@ -150,24 +150,30 @@ class Graph:
         groups: Global ranks of every process group that the graph names, in group order, by group name; a
             group that no process group answers to is absent.
         position: Program-order index of each node name; found, not given.
+        reads: For each node the indices of the nodes that it reads; found, not given.
     """
 
     name: str
     nodes: tuple[Node, ...]
     groups: dict[str, tuple[int, ...]] = field(default_factory=dict)
     position: dict[str, int] = field(init=False, compare=False)
+    reads: list[tuple[int, ...]] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         position: dict[str, int] = {}
+        reads: list[tuple[int, ...]] = []
         for index, node in enumerate(self.nodes):
-            for source in node.inputs:
-                if source not in position:
-                    raise RecordError(f"{self.name}: {node.name} reads {source}, which no earlier node gives")
+            try:
+                reads.append(tuple([position[source] for source in node.inputs]))
+            except KeyError as error:
+                absent = error.args[0]
+                raise RecordError(f"{self.name}: {node.name} reads {absent}, which no earlier node gives") from error
             position[node.name] = index
         if len(position) < len(self.nodes):
             repeated, _ = Counter(node.name for node in self.nodes).most_common(1)[0]
             raise RecordError(f"{self.name}: two nodes are called {repeated}")
         object.__setattr__(self, "position", position)
+        object.__setattr__(self, "reads", reads)
 
     def __repr__(self) -> str:
         num_collectives = sum(node.collective is not None for node in self.nodes)
