@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bucketviz.planning import make_plan
+from bucketviz.planning import Outline, Planner
+from bucketviz.planning.spans import Seconds
 from bucketviz.records import Graph, Plan, Policy
 from bucketviz.simulation import machine_named, node_seconds
 
@@ -13,6 +14,24 @@ def decide(graph: Graph, policy: Policy) -> Plan:
     Raises:
         SimulationError: for a machine that is not known.
     """
-    if policy.max_span_seconds is None:
-        return make_plan(graph, policy)
-    return make_plan(graph, policy, node_seconds(graph, machine_named(policy.machine)))
+    return Decider(graph).plan(policy)
+
+
+class Decider:
+    """Plans one graph under one policy after another."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph, self._planner = graph, Planner(graph)
+
+    def plan(self, policy: Policy) -> Plan:
+        """Gives the plan under a policy; raises as :func:`decide` does."""
+        return self._planner.plan(policy, self._seconds(policy))
+
+    def outline(self, policy: Policy) -> Outline:
+        """Gives the plan as far as it is quickly made; raises as :func:`decide` does."""
+        return self._planner.outline(policy, self._seconds(policy))
+
+    def _seconds(self, policy: Policy) -> Seconds | None:
+        if policy.max_span_seconds is None:
+            return None
+        return node_seconds(self._graph, machine_named(policy.machine))

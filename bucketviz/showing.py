@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bucketviz.deciding import decide
+from bucketviz.deciding import Decider, decide
 from bucketviz.errors import ExplorerError
 from bucketviz.options import policy_of
 from bucketviz.progress import progress
@@ -144,7 +143,7 @@ def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:
         return _subjects_of_ranks(source, policies)
     subjects = []
     for first in _subjects_of(source, policies[0] if policies else None):
-        plans = [first.planned(policy) for policy in policies[1:]]
+        plans = [first.outlined(policy)[1]() for policy in policies[1:]]
         others = [Subject(plan, maker=first.maker, predictor=first.predictor) for plan in plans]
         for other in others:
             other.try_to_rewrite()
@@ -214,7 +213,7 @@ def _recorded(
     from bucketviz.explorer import Maker, Subject
     from bucketviz.predicting import predictor
 
-    maker = Maker(partial(decide, plan.graph))
+    maker = Maker(Decider(plan.graph).outline)
     return Subject(plan, rewrite, run=run, prediction=prediction, maker=maker, predictor=predictor())
 
 

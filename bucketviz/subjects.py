@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.deciding import decide
+from bucketviz.deciding import Decider, decide
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer import Maker, Subject
 from bucketviz.predicting import predictor
@@ -51,5 +50,5 @@ def _subject_of_result(result: Bucketed) -> Subject:
         other = rewrite(result.before, plan, rank=result.rank)
         return other, rewrite_record(other)
 
-    maker = Maker(partial(decide, result.plan.graph), rewrite_again)
+    maker = Maker(Decider(result.plan.graph).outline, rewrite_again)
     return Subject(result.plan, rewrite_record(result), result, maker=maker, predictor=predictor())

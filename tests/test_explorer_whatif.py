@@ -131,16 +131,35 @@ def test_a_large_graph_is_planned_first_and_rewritten_when_asked(
     explorer.selection = ["ag4"]
     explorer.policy = Policy(cap_mib=1)
     first = change_in(explorer)
+    assert not explorer.subject.is_whole
     assert (first["isComplete"], first["rewritten"], first["text"]) == (False, None, "")
     assert [node for node, _ in first["evidence"]] == [explorer.plan.graph.position["ag4"]]
     assert [bucket["start"] for bucket in first["buckets"]] == [-1]
+    assert in_summary(first, "differ from Inductor") == "…"
     assert ask(explorer, complete=True) == ""
     rest = change_in(explorer)
     assert rest["isComplete"]
     assert rest["rewritten"] is not None
+    assert in_summary(rest, "differ from Inductor") == "0"
     assert len(rest["evidence"]) == len(explorer.plan.decisions)
     explorer.policy = Policy(cap_mib=2)
     assert change_in(explorer)["isComplete"] is False
+
+
+def in_summary(told: dict[str, Any], label: str) -> str:
+    (value,) = [each["value"] for each in told["summary"] if each["label"] == label]
+    return str(value)
+
+
+def test_python_sees_the_whole_plan_of_a_large_graph_at_once(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whatif_module, "MOST_NODES_AT_ONCE", 3)
+    for cap_mib in (0.0005, 1, 0.0015):
+        explorer.policy = Policy(cap_mib=cap_mib)
+        assert not explorer.subject.is_whole
+        assert explorer.plan == bv.plan(SAMPLES["over_the_cap"](), cap_mib=cap_mib)
+        assert explorer.plan is explorer.plan
 
 
 def test_selection_and_step_stay_with_what_they_mean(explorer: Explorer) -> None:

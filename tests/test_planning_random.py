@@ -13,8 +13,9 @@ from torch._inductor.fx_passes import bucketing as oracle
 from torch.torch_version import TorchVersion
 
 from bucketviz.collectives import collective_op
-from bucketviz.planning import make_plan
+from bucketviz.planning import Planner, make_plan
 from bucketviz.records import Kind, Outcome, Policy, from_json, to_json
+from bucketviz.records.policy import STRATEGIES
 from bucketviz.sources.describe import describe
 
 PINNED = "2.13"
@@ -30,6 +31,7 @@ ORACLES: dict[Kind, Oracle] = {
 }
 MODES = ("default", "custom_ops_multidtype")
 FILTERS = (None, lambda wait: wait.name[-1] in "r13579")
+KINDS = ("all", "all_gather", ("reduce_scatter", "all_reduce"))
 ANY_CAP, ANY_MODE, ANY_FILTER = map(st.sampled_from, (CAPS_MIB, MODES, FILTERS))
 random_settings = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -110,6 +112,28 @@ def test_a_safe_plan_is_consistent(gm: fx.GraphModule, cap_mib: float, mode: str
         assert bucket.size_bytes == sum(size or 0 for size in sizes) <= bucket.cap_bytes
     assert from_json(to_json(plan)) == plan
     assert all(plan.why(decision.collective).startswith(decision.collective) for decision in plan.decisions)
+
+
+@random_settings
+@given(
+    gm=graphs(groups=("0", "1"), writes=True, runs=False),
+    policies=st.lists(
+        st.builds(Policy, cap_mib=ANY_CAP, mode=ANY_MODE, strategy=st.sampled_from(STRATEGIES), filter_wait=ANY_FILTER)
+        | st.builds(Policy, cap_mib=ANY_CAP, mode=ANY_MODE, fidelity=st.just("inductor"), kinds=st.sampled_from(KINDS)),
+        min_size=2,
+        max_size=4,
+    ),
+)
+def test_planning_anew_gives_what_planning_afresh_gives(gm: fx.GraphModule, policies: list[Policy]) -> None:
+    graph = describe(gm)
+    planner = Planner(graph)
+    for policy in policies:
+        outline, fresh = planner.outline(policy), make_plan(describe(gm), policy)
+        assert outline.finish() == planner.plan(policy) == fresh
+        assert outline.plan.buckets == fresh.buckets
+        assert outline.plan.decisions == tuple(
+            decision._replace(joins_at_cap_bytes=None, inductor_differs="") for decision in fresh.decisions
+        )
 
 
 @random_settings

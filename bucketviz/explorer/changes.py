@@ -28,13 +28,14 @@ def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: 
     """
     if not subject.is_changed:
         return ""
-    plan, position = subject.plan, subject.plan.graph.position
+    plan = subject.plan if is_complete else subject.outline
+    position = plan.graph.position
     explained: Sequence[Decision] = plan.decisions
     if not is_complete and len(plan.decisions) > MOST_EVIDENCE:
         explained = [decision for decision in plan.decisions if decision.collective in selection]
     return _json(
         {
-            **describe_plan(plan, subject.rewritten),
+            **describe_plan(plan, subject.rewritten, is_whole=subject.is_whole),
             "isComplete": is_complete,
             "obstacle": subject.obstacle,
             "verdicts": [(position[each.collective], *describe_verdict(plan, each)) for each in plan.decisions],

@@ -17,16 +17,19 @@ Measure = tuple[str, str, str, bool]
 """Label, value, hint, and whether it alarms."""
 
 
-def describe_plan(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure] = ()) -> dict[str, Any]:
+def describe_plan(
+    plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure] = (), *, is_whole: bool = True
+) -> dict[str, Any]:
     """Gives what changes with a plan, besides its decisions.
 
     Args:
         plan: The plan.
         rewrite: Its rewrite; without it no bucket knows its place in the graph after.
         measures: What a run or an estimate adds to the summary.
+        is_whole: False for an outline, which does not know yet what Inductor would do.
     """
     return {
-        "summary": _summary(plan, rewrite, measures),
+        "summary": _summary(plan, rewrite, measures, is_whole),
         "policy": policy_rows(plan.policy),
         "controls": _controls(plan),
         "buckets": [describe_bucket(plan, bucket, rewrite) for bucket in plan.buckets],
@@ -63,7 +66,7 @@ def stat(label: str, value: str, hint: str, is_alert: bool = False) -> dict[str,
     return {"label": label, "value": value, "hint": hint, "tone": "alert" if is_alert else "plain"}
 
 
-def _summary(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure]) -> list[dict[str, str]]:
+def _summary(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure], is_whole: bool) -> list[dict[str, str]]:
     """Gives the numbers of the strip on top, the most important first: the last ones go where there is no room."""
     before = Counter(collective.kind for _, collective in plan.graph.collectives())
     fewer = Counter[Kind]()
@@ -82,7 +85,7 @@ def _summary(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure]) -
     if plan.policy.fidelity == "safe":
         differs = sum(bool(decision.inductor_differs) for decision in plan.decisions)
         hint = "Collectives that torch.compile's own pass would treat in another way."
-        stats.append(stat("differ from Inductor", str(differs), hint, differs > 0))
+        stats.append(stat("differ from Inductor", str(differs) if is_whole else "…", hint, differs > 0))
     if plan.buckets:
         largest = max(bucket.size_bytes for bucket in plan.buckets)
         stats.append(stat("largest bucket", format_bytes(largest), "The largest merged collective."))

@@ -16,13 +16,14 @@ def is_selectable(subject: Subject, name: str) -> bool:
     """Tells whether the view has what a reference names: ``ag0``, ``B3``, ``after:cat_2``."""
     if name.startswith(AFTER):
         return subject.rewritten is not None and name.removeprefix(AFTER) in subject.rewritten.after.position
-    return name in subject.plan.graph.position or _bucket_named(subject.plan, name) is not None
+    return name in subject.outline.graph.position or _bucket_named(subject.outline, name) is not None
 
 
 def selectable(subject: Subject) -> list[str]:
     """Lists all references that the view has."""
     after = () if subject.rewritten is None else (f"{AFTER}{name}" for name in subject.rewritten.after.position)
-    return [*subject.plan.graph.position, *(bucket.label for bucket in subject.plan.buckets), *after]
+    plan = subject.outline
+    return [*plan.graph.position, *(bucket.label for bucket in plan.buckets), *after]
 
 
 def found(subjects: Sequence[Subject], shown: int, name: str) -> tuple[int, str]:

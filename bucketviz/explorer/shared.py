@@ -67,11 +67,11 @@ class SharedState(anywidget.AnyWidget):
 
     @traitlets.validate("step")
     def _check_step(self, proposal: dict[str, Any]) -> int:
-        return _checked_index("step", proposal["value"], -1, len(self.plan.decisions))
+        return _checked_index("step", proposal["value"], -1, len(self.subject.outline.decisions))
 
     @traitlets.validate("guesses")
     def _check_guesses(self, proposal: dict[str, Any]) -> list[str]:
-        return check_guesses(self.plan.graph.name, self._asks.of(self.plan), proposal["value"])
+        return check_guesses(self.subject.outline.graph.name, self._asks.of(self.subject.outline), proposal["value"])
 
     @traitlets.validate("view")
     def _check_view(self, proposal: dict[str, Any]) -> int:
@@ -95,11 +95,11 @@ class SharedState(anywidget.AnyWidget):
 
     @traitlets.observe("view")
     def _keep_what_this_view_has(self, _: dict[str, Any]) -> None:
-        self.policy = self.plan.policy
+        self.policy = self.subject.outline.policy
         self.machine = self.subject.machine
         self.guesses = []
         self.selection = [name for name in self.selection if is_selectable(self.subject, name)]
-        if self.step >= len(self.plan.decisions):
+        if self.step >= len(self.subject.outline.decisions):
             self.step = -1
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
@@ -108,7 +108,7 @@ class SharedState(anywidget.AnyWidget):
         if "selection" in sync_data:
             sync_data["selection"] = [name for name in sync_data["selection"] if is_selectable(self.subject, name)]
         if "step" in sync_data:
-            sync_data["step"] = min(sync_data["step"], len(self.plan.decisions) - 1)
+            sync_data["step"] = min(sync_data["step"], len(self.subject.outline.decisions) - 1)
         super().set_state(sync_data)
 
 

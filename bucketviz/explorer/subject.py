@@ -9,18 +9,21 @@ from typing import Any
 from bucketviz.errors import ExplorerError, RewriteError
 from bucketviz.records import Allocation, Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
 
+Outline = tuple[Plan, Callable[[], Plan]]
+"""A plan whose decisions name no other caps and no differences from Inductor yet, and what gives all of it."""
+
 
 @dataclass(frozen=True)
 class Maker:
     """How a graph is planned and rewritten anew; the explorer itself knows neither stage.
 
     Attributes:
-        plan: Gives the plan under a policy.
+        outline: Gives the plan under a policy without what takes further plans, and what makes it whole.
         rewrite: Gives for a plan what ``bucketviz.bucket`` gives, and the record of it; None where the graph itself
             is not here but only its record, which can be planned but not rewritten.
     """
 
-    plan: Callable[[Policy], Plan]
+    outline: Callable[[Policy], Outline]
     rewrite: Callable[[Plan], tuple[Any, Rewrite]] | None = None
 
 
@@ -46,7 +49,7 @@ class Subject:
     """A graph as it is shown now.
 
     Attributes:
-        plan: The plan that is shown.
+        outline: The plan that is shown, as far as it is made; ``plan`` is all of it.
         rewritten: The record of its rewrite; None until somebody asks for it, or for good without the graph itself.
         made: What ``bucketviz.bucket`` gave beside it.
         run: A run of the rewrite that was there first.
@@ -60,7 +63,7 @@ class Subject:
         obstacle: Why the plan that is shown is not rewritten; empty where it is, or where nobody has asked yet.
     """
 
-    plan: Plan
+    outline: Plan
     rewritten: Rewrite | None = None
     made: Any = None
     run: Execution | None = None
@@ -72,46 +75,62 @@ class Subject:
     rank: int | None = None
     name: str = ""
     obstacle: str = ""
+    _finish: Callable[[], Plan] | None = field(default=None, init=False, repr=False)
     _first: tuple[Plan, Rewrite | None, Any, Execution | None, Prediction | None] = field(init=False, repr=False)
     _before: dict[str, Estimate] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._first = (self.plan, self.rewritten, self.made, self.run, self.prediction)
-        self.name = self.name or self.plan.graph.name
+        self._first = (self.outline, self.rewritten, self.made, self.run, self.prediction)
+        self.name = self.name or self.outline.graph.name
         self.obstacle = self._missing()
         if self.prediction is not None:
             self._before[self.prediction.machine] = self.prediction.before
         self.machine = self.machine or self._first_machine()
 
     @property
+    def plan(self) -> Plan:
+        """The plan that is shown, made whole when first asked for."""
+        if self._finish is not None:
+            self.outline, self._finish = self._finish(), None
+        return self.outline
+
+    @property
+    def is_whole(self) -> bool:
+        """True when the outline is all of the plan."""
+        return self._finish is None
+
+    @property
     def is_changed(self) -> bool:
         """True when another plan is shown than the one that was there first."""
-        return self.plan is not self._first[0]
+        return self.outline is not self._first[0]
 
-    def planned(self, policy: Policy) -> Plan:
-        """Gives the plan of this graph under a policy; the one that is shown stays.
+    def outlined(self, policy: Policy) -> Outline:
+        """Gives the plan of this graph under a policy, in outline; the one that is shown stays.
 
         Raises:
             ExplorerError: where nothing can be planned.
             PolicyError: for a policy that cannot be planned with.
         """
-        for plan in (self.plan, self._first[0]):
+        for plan in (self.outline, self._first[0]):
             if policy == plan.policy:
-                return plan
+                return _whole(plan)
         if self.maker is None:
             raise ExplorerError(
-                f"{self.plan.graph.name} cannot be planned here; bucketviz.explore(gm) gives an explorer that plans"
+                f"{self.outline.graph.name} cannot be planned here; bucketviz.explore(gm) gives an explorer that plans"
             )
-        return self.maker.plan(policy)
+        return self.maker.outline(policy)
 
-    def show(self, plan: Plan) -> None:
-        """Shows another plan of the graph; it is rewritten when somebody asks for that."""
-        if plan is self.plan:
+    def show(self, outline: Outline) -> None:
+        """Shows another plan of the graph; it is made whole, and rewritten, when somebody asks for that."""
+        plan, finish = outline
+        if plan is self.outline:
             return
         if plan is self._first[0]:
-            self.plan, self.rewritten, self.made, self.run, self.prediction = self._first
+            self.outline, self.rewritten, self.made, self.run, self.prediction = self._first
+            self._finish = None
         else:
-            self.plan, self.rewritten, self.made, self.run, self.prediction = plan, None, None, None, None
+            self.outline, self.rewritten, self.made, self.run, self.prediction = plan, None, None, None, None
+            self._finish = finish
         self.obstacle = self._missing()
 
     def rewrite(self) -> Rewrite:
@@ -180,7 +199,7 @@ class Subject:
         """That of the estimate that is there, else that whose seconds the policy counts in, else the default."""
         if self.prediction is not None:
             return self.prediction.machine
-        asked = self.plan.policy.machine
+        asked = self.outline.policy.machine
         return asked if asked in self.machines else self.predictor.default if self.predictor else ""
 
     def _make(self) -> tuple[Any, Rewrite]:
@@ -192,7 +211,11 @@ class Subject:
 
     def _missing(self) -> str:
         has_graph = self.maker is not None and self.maker.rewrite is not None
-        return "" if has_graph or self.rewritten is not None else _needs_graph(self.plan)
+        return "" if has_graph or self.rewritten is not None else _needs_graph(self.outline)
+
+
+def _whole(plan: Plan) -> Outline:
+    return plan, lambda: plan
 
 
 def _needs_graph(plan: Plan) -> str:

@@ -27,11 +27,12 @@ class WhatIf(SharedState):
 
     def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
         self._complete: set[int] = set()
-        self._planned = subjects[0].plan
+        policy = subjects[0].plan.policy
+        self._planned = subjects[0].outlined(policy)
         held = {
             str(view): describe_difference(each.pinned, each.plan) for view, each in enumerate(subjects) if each.pinned
         }
-        policy, machine = self._planned.policy, subjects[0].machine
+        machine = subjects[0].machine
         super().__init__(subjects, asks, policy=policy, machine=machine, differences=held, **state)
 
     @property
@@ -68,16 +69,16 @@ class WhatIf(SharedState):
 
     @traitlets.validate("policy")
     def _plan_with(self, proposal: dict[str, Any]) -> Policy:
-        self._planned = self.subject.planned(proposal["value"])
-        return self._planned.policy
+        self._planned = self.subject.outlined(proposal["value"])
+        return self._planned[0].policy
 
     @traitlets.observe("policy")
     def _show_planned(self, _: dict[str, Any]) -> None:
-        before = self.plan
-        if self._planned is before:
+        before, now = self.subject.outline, self._planned[0]
+        if now is before:
             return
-        selection = carried_selection(self.selection, before, self._planned)
-        step = carried_step(self.step, before, self._planned)
+        selection = carried_selection(self.selection, before, now)
+        step = carried_step(self.step, before, now)
         self.subject.show(self._planned)
         with self.hold_sync():
             self.selection = [name for name in selection if is_selectable(self.subject, name)]
@@ -121,7 +122,7 @@ class WhatIf(SharedState):
 
     def _tell_change(self) -> None:
         """Tells the browser of the plan; with all there is when it was asked for or is quickly made."""
-        is_complete = self.view in self._complete or len(self.plan.graph.nodes) <= MOST_NODES_AT_ONCE
+        is_complete = self.view in self._complete or len(self.subject.outline.graph.nodes) <= MOST_NODES_AT_ONCE
         if is_complete:
             self.subject.try_to_rewrite()
             self.subject.predict()
@@ -134,5 +135,5 @@ class WhatIf(SharedState):
         self.estimates = {**self.estimates, str(self.view): describe_new_estimate(self.subject)}
 
     def _tell_difference(self) -> None:
-        text = describe_difference(self.subject.pinned, self.plan)
+        text = describe_difference(self.subject.pinned, self.subject.outline)
         self.differences = {**self.differences, str(self.view): text}

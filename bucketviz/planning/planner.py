@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 from bucketviz.garbage import collection_paused
 from bucketviz.planning.candidates import Candidate, refuse
@@ -21,7 +24,6 @@ from bucketviz.records.policy import Policy
 from bucketviz.units import MIB
 
 
-@collection_paused()
 def make_plan(graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Plan:
     """Decides which collectives become one, and says why for each.
 
@@ -35,22 +37,81 @@ def make_plan(graph: Graph, policy: Policy, seconds: Seconds | None = None) -> P
 
     Source: ``post_grad_passes`` in torch/_inductor/fx_passes/post_grad.py for the order of kinds.
     """
-    plan = _plan_alone(graph, policy, seconds)
-    if policy.fidelity == "inductor":
-        return plan
-    return mark_differences(plan, _plan_alone(graph, policy.as_inductor()))
+    return Planner(graph).plan(policy, seconds)
 
 
-def _plan_alone(graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Plan:
-    start = Start.of(graph, policy, seconds)
-    rounds = _pack(start, policy)
-    buckets = _buckets(rounds, graph, policy)
-    alternatives = _alternatives(start, policy) if isinstance(policy.cap_mib, float) else None
-    verdicts: dict[str, Verdict] = {}
-    for kind in policy.kinds:
-        verdicts.update(judge([finished[kind] for finished in rounds], buckets, alternatives))
-    decisions = [*_decide(graph, verdicts), *_decide_refused(graph, policy, verdicts)]
-    return Plan(graph, policy, buckets, tuple(decisions))
+class Outline(NamedTuple):
+    """A plan without what takes further plans, and what makes it whole.
+
+    Attributes:
+        plan: Every bucket and every verdict; no decision says yet at which cap its collective would join, nor what
+            torch.compile would do otherwise.
+        finish: Gives the whole plan.
+    """
+
+    plan: Plan
+    finish: Callable[[], Plan]
+
+
+class Planner:
+    """Plans one graph under one policy after another; what no cap changes is found once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._starts: dict[tuple[object, ...], Start] = {}
+
+    @collection_paused()
+    def plan(self, policy: Policy, seconds: Seconds | None = None) -> Plan:
+        """Gives a plan; see :func:`make_plan`."""
+        return self._finished(self._packed(policy, seconds))
+
+    @collection_paused()
+    def outline(self, policy: Policy, seconds: Seconds | None = None) -> Outline:
+        """Gives a plan as far as it is quickly made."""
+        packed = self._packed(policy, seconds)
+        return Outline(packed.decided(None), partial(self._finished, packed))
+
+    def _packed(self, policy: Policy, seconds: Seconds | None = None) -> _Packed:
+        start = replace(self._start(policy), seconds=seconds)
+        rounds = _pack(start, policy)
+        return _Packed(start, policy, rounds, _buckets(rounds, self._graph, policy))
+
+    def _start(self, policy: Policy) -> Start:
+        """Gives what depends on no cap; anew where a filter of the user's may say something else by now."""
+        if policy.filter_wait is not None:
+            return Start.of(self._graph, policy)
+        asked = (policy.kinds, policy.fidelity, policy.is_multidtype)
+        if asked not in self._starts:
+            self._starts[asked] = Start.of(self._graph, policy)
+        return self._starts[asked]
+
+    @collection_paused()
+    def _finished(self, packed: _Packed) -> Plan:
+        policy = packed.policy
+        plan = packed.decided(_alternatives(packed.start, policy) if isinstance(policy.cap_mib, float) else None)
+        if policy.fidelity == "inductor":
+            return plan
+        inductor = self._packed(policy.as_inductor())
+        return mark_differences(plan, Plan(self._graph, inductor.policy, inductor.buckets, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """Buckets, and what was seen on the way to them."""
+
+    start: Start
+    policy: Policy
+    rounds: list[Round]
+    buckets: tuple[Bucket, ...]
+
+    def decided(self, alternatives: Alternatives | None) -> Plan:
+        """Gives the plan, with the caps at which collectives would join as far as there are alternatives."""
+        graph, policy = self.start.graph, self.policy
+        verdicts: dict[str, Verdict] = {}
+        for kind in policy.kinds:
+            verdicts.update(judge([finished[kind] for finished in self.rounds], self.buckets, alternatives))
+        decisions = [*_decide(graph, verdicts), *_decide_refused(graph, policy, verdicts)]
+        return Plan(graph, policy, self.buckets, tuple(decisions))
 
 
 def _pack(start: Start, policy: Policy) -> list[Round]:
