@@ -6,6 +6,7 @@ import { AXIS_HEIGHT, LABELS_WIDTH, NAMES_LEFT, xOfTime, type PlacedCurve, type 
 
 const PEAK_ROOM = 10; // above the area, so that the mark of the peak stays in the row
 const MARK_GAP = 6;
+const NOTHING = -1;
 
 export function drawCurve(pen: Pen, curve: PlacedCurve, scale: TimeScale, scrollY: number): void {
   const { context, tokens } = pen;
@@ -48,9 +49,9 @@ function strokeOutline({ context }: Pen, outline: readonly (readonly [number, nu
 export function outlineOf(curve: PlacedCurve, scale: TimeScale, base: number): [number, number][] {
   const { at, bytes, end } = curve;
   const points: [number, number][] = [];
-  let [column, highest] = [-Infinity, 0];
+  let [column, highest] = [-Infinity, NOTHING]; // what is not drawn yet
   const flush = (): void => {
-    if (column !== -Infinity) points.push([column, yOfBytes(curve, base, highest)]);
+    if (highest !== NOTHING) points.push([column, yOfBytes(curve, base, highest)]);
   };
   for (let index = Math.max(0, stepAt(curve, scale.from)); index < at.length && at[index]! <= scale.to; index++) {
     const from = Math.max(scale.left, Math.round(xOfTime(scale, at[index]!)));
@@ -62,9 +63,10 @@ export function outlineOf(curve: PlacedCurve, scale: TimeScale, base: number): [
     if (to > from) {
       flush();
       points.push([to, yOfBytes(curve, base, bytes[index]!)]);
-      [column, highest] = [to, 0];
+      [column, highest] = [to, NOTHING];
     }
   }
+  flush();
   return points;
 }
 

@@ -43,13 +43,15 @@ export function snapped(edges: readonly Edge[], layout: TimelineLayout, scale: T
   return nearest(inRow.length > 0 ? inRow : near, time) ?? { time, what: "", track: -1 };
 }
 
-// The next edge at another moment; the same one where there is none.
+// The next edge at another moment, in the same row where that has one then; the same edge where there is none.
 export function nextEdge(edges: readonly Edge[], from: Edge, offset: 1 | -1): Edge {
-  const index = firstFrom(edges, from.time);
-  if (offset < 0) return edges[index - 1] ?? from;
-  let next = index;
-  while (next < edges.length && edges[next]!.time <= from.time) next++;
-  return edges[next] ?? from;
+  let next = firstFrom(edges, from.time) + (offset < 0 ? -1 : 0);
+  while (offset > 0 && next < edges.length && edges[next]!.time <= from.time) next++;
+  const time = edges[next]?.time;
+  if (time === undefined) return from;
+  const then: Edge[] = [];
+  for (let index = firstFrom(edges, time); edges[index]?.time === time; index++) then.push(edges[index]!);
+  return then.find(({ track }) => track === from.track) ?? then[0]!;
 }
 
 export function nearest(edges: readonly Edge[], time: number): Edge | null {

@@ -1,7 +1,7 @@
 // The timeline as tables: what each graph comes to, and what runs from where to where as far as that is worth reading.
 
 import { h } from "../dom";
-import { formatNumber, formatSeconds } from "../format";
+import { formatCount, formatNumber, formatSeconds } from "../format";
 import type { TimelineLayout } from "./timelineLayout";
 import { lengthOf, spanText } from "./timelineTotals";
 import { COMPUTE, type Bar } from "./timelineTracks";
@@ -28,7 +28,7 @@ export function timelineTable({ tracks, unit }: TimelineLayout): HTMLTableElemen
 // One row a graph and quantity: how long compute waits, and where most bytes are held.
 function sidesTable({ tracks, curves, unit }: TimelineLayout): HTMLTableElement {
   const waits = tracks.filter(({ name, exposed }) => name === COMPUTE && exposed.length > 0).map(({ side, exposed }) =>
-    [side, "compute waits", spanText(lengthOf(exposed.map(({ start, end }) => [start, end])), unit), `${exposed.length} times`]);
+    [side, "compute waits", spanText(lengthOf(exposed.map(({ start, end }) => [start, end])), unit), formatCount(exposed.length, "time")]);
   const peaks = curves.filter(({ peak }) => peak >= 0).map(({ side, name, peakText, at, peak }) =>
     [side, `most ${name}`, peakText, `at ${timeText(at[peak]!, unit)}`]);
   return table("Before and after", ["graph", "what", "how much", "where"], [...waits, ...peaks]);

@@ -11,6 +11,7 @@ import { bucketFills } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
 import { keyPeel } from "./keyPeel";
+import { estimatedSection, memorySection } from "./estimated";
 import { measuredSection } from "./measured";
 import { perLayer } from "./perLayer";
 import { chain, facts, memberList, nodeButton, nodeList, refButton, section, stackTrace, title } from "./parts";
@@ -50,6 +51,8 @@ export function decisionPage(store: Store, decision: Decision, others: readonly 
     path.length === 0 ? null : witnessSection(store, decision),
     measuredSection(view, bucket === undefined ? "Measured" : "Measured, before", "before", node),
     bucket === undefined ? null : measuredSection(view, `Measured, ${bucket.label}`, "after", bucket.start),
+    estimatedSection(view, bucket === undefined ? "Estimated" : "Estimated, before", "before", node),
+    bucket === undefined ? null : estimatedSection(view, `Estimated, ${bucket.label}`, "after", bucket.start),
     fill === null ? null : section(bucket === undefined ? "Cap, as the pass saw it" : `Bucket ${bucket.label}`, capMeter(store, fill)),
     bucket === undefined ? null : section("Byte layout", byteLayout(store, bucket, node)),
     usesSection(store, "before", node),
@@ -67,6 +70,8 @@ export function bucketPage(store: Store, bucket: Bucket): HTMLElement[] {
     title(label, kind, `${formatCount(members.length, "member")} · ${size}`),
     facts(rows),
     measuredSection(store.current, "Measured", "after", start),
+    memorySection(store.current, bucket),
+    estimatedSection(store.current, "Estimated", "after", start),
     section("Cap", capMeter(store, fillOfBucket(store.current, bucket))),
     section("Byte layout", byteLayout(store, bucket, -1)),
   ].filter((part) => part !== null);
