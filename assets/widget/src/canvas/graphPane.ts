@@ -55,7 +55,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     model.unfold(store.state.selection);
     said.textContent = ringText(model);
   };
-  const repeats = button("Fold repeated layers", { title: "Repeated layers as one row (r)", "data-key": "r", "aria-pressed": "false", onclick: act(() => model.toggleRepeats()) }, "× n");
+  const repeats = button("× n: repeated layers as one row", { title: "Repeated layers as one row (r)", "data-key": "r", "aria-pressed": "false", onclick: act(() => model.toggleRepeats()) }, "× n");
   const tools = h("div", { class: "bv-tools", role: "group", "aria-label": "Rows" },
     repeats,
     button("Unfold", { title: "Unfold the row, grow a ring of neighbours around what is selected, or unfold all rows by one level (e)", "data-key": "e", onclick: act(() => unfold()) }, icon("unfold")),

@@ -14,7 +14,8 @@ const SIGNS: readonly (readonly [string, string, string])[] = [
   ["candidate", "", "what the pass looks at"],
   ["match", "", "found by the search"],
   ["text", "≠", "Inductor decides otherwise"],
-  ["text", "↑ ↓", "a bucket out of view"],
+  ["text", "↑ ↓", "out of view: a bucket, the end of an edge"],
+  ["text", "× n", "layers that repeat, in one row"],
   ["text", "− + ↕", "removed, added, moved"],
 ];
 
