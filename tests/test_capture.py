@@ -342,6 +342,7 @@ def test_a_capture_says_in_one_line_what_it_is() -> None:
     assert captured.forward.meta["name"] == "forward"
 
 
+@pytest.mark.slow
 def test_a_model_on_the_meta_device_is_captured_without_memory() -> None:
     model = bv.gallery.llama_8b_shape(num_layers=1)
     captured = bv.capture(model, bv.gallery.llama_inputs(device="meta"), world_size=8)

@@ -160,6 +160,7 @@ def test_the_model_is_not_run_where_torch_compile_is_switched_off() -> None:
     assert model.num_batches_tracked == 0
 
 
+@pytest.mark.slow
 def test_captures_follow_each_other_in_worlds_of_other_sizes() -> None:
     model = TwoLayers()
     codes = []

@@ -92,6 +92,7 @@ def test_the_innermost_place_is_the_users() -> None:
     assert innermost_place(trace_of(str(TORCH / "functional.py"))) == innermost_place("") == ""
 
 
+@pytest.mark.slow
 def test_a_captured_gallery_model_points_at_its_own_lines() -> None:
     gm = bv.capture(gallery.llama(num_layers=1, dim=64, num_heads=2), gallery.llama_inputs(), world_size=2).forward
     record = rewrite_record(bv.bucket(gm))

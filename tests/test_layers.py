@@ -1,6 +1,7 @@
 """The floors of the house: who may import whom, read from the sources."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ FLOORS = {
 )
 
 
+@cache
 def _imports() -> list[tuple[str, str, str]]:
     """Lists (file, part of the package it is in, module it imports)."""
     found = []

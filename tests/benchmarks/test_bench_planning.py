@@ -18,4 +18,4 @@ def test_growth_and_replanning_are_measured() -> None:
     growth = bench_planning.measure_growth(num_layers=20, members=2)
     assert growth.seconds > 0
     assert growth.peak_bytes > 0
-    assert bench_planning.replanning_seconds(num_layers=20, members=2) > 0
+    assert min(bench_planning.replanning_seconds(num_layers=20, members=2)) > 0
