@@ -46,6 +46,7 @@ export function drawTimeline(pen: Pen, scene: TimelineScene): void {
   context.clip();
   if (scene.hasGhosts) drawGhosts(pen, scene.layout, scale, scene.scrollY);
   for (const track of scene.layout.tracks) drawTrack(pen, scene, track);
+  if (scene.layout.isPending) writePending(pen, scene);
   for (const curve of scene.layout.curves) drawCurve(pen, curve, scale, scene.scrollY);
   context.restore();
   context.save();
@@ -56,6 +57,14 @@ export function drawTimeline(pen: Pen, scene: TimelineScene): void {
   for (const curve of scene.layout.curves) drawCurveLabel(pen, curve, scene.scrollY);
   context.restore();
   if (scene.probe !== null) drawProbe(pen, scene.probe, scene.layout, scale, scene.scrollY, height);
+}
+
+// In the row where the graph after will compute.
+function writePending(pen: Pen, { layout, scale, scrollY }: TimelineScene): void {
+  const row = layout.tracks.find(({ side }) => side === "after");
+  if (row === undefined) return;
+  const style = { font: sansFont(pen.tokens, 11.5), color: pen.tokens.dim };
+  writeText(pen, "the estimate of this plan follows", scale.left + 6, row.y - scrollY + row.height / 2, scale.right - scale.left, style);
 }
 
 function drawGrid(pen: Pen, { layout, scale, height }: TimelineScene): void {
