@@ -2,13 +2,12 @@
 
 import { select } from "../actions";
 import { button, h, setPressed } from "../dom";
-import { formatCount } from "../format";
 import { icon } from "../glyphs";
-import { refOfBucket, refOfNode } from "../refs";
+import { refOfNode } from "../refs";
 import { parseQuery, searchNodes } from "../search";
 import type { Picture } from "../exports/picture";
 import { readTokens, type Tokens } from "../theme";
-import type { Ref, State, Store, View } from "../types";
+import type { State, Store } from "../types";
 import { hostCanvas } from "./canvasHost";
 import type { DrawnStub } from "./edgeDraw";
 import { emphasisOf, type Emphasis } from "./emphasis";
@@ -17,13 +16,11 @@ import { drawGraph } from "./graphFrame";
 import { graphKeys } from "./graphKeys";
 import type { Placed } from "./graphLayout";
 import { GraphModel } from "./graphModel";
+import { describe, obstacleOf, refOfRow, ringText, sketchNote, titleOf } from "./graphTexts";
 import { mountTwin } from "./graphTwin";
 import { hitGraph } from "./hit";
-import { collectivesOf, nameInLayer } from "./repeats";
-import { repeatsOf } from "./segments";
 import { listenToPointer } from "./pointer";
 import type { Scene } from "./scene";
-import type { LayersShown, Row } from "./skeleton";
 
 const HIDDEN_SIZE = { width: 900, height: 640 };
 const TITLES = {
@@ -261,46 +258,4 @@ function currentEmphasis({ current, state }: Store, model: GraphModel, matches: 
 
 function sceneOf({ view, layout, geometry, cursor, revealed }: GraphModel, emphasis: Emphasis): Scene {
   return { view, layout, geometry, emphasis, cursor, revealed };
-}
-
-// What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.
-function sketchNote({ isRewritten }: View, isQuiz: boolean): HTMLElement | string {
-  if (isRewritten) return "";
-  return h("small", { title: "The plan is drawn; the rewrite adds the nodes that pack and unpack." }, isQuiz ? " · so far" : " · planned");
-}
-
-function obstacleOf({ isRewritten, obstacle }: View): string {
-  return isRewritten || obstacle === "" ? "" : `After is the plan, drawn, not the rewrite: ${obstacle}`;
-}
-
-function collectivesOfLayer({ before }: View, { first }: LayersShown): string[] {
-  const nodes = collectivesOf(before, repeatsOf(before).layers[first]!);
-  return nodes.map((node) => `${before.kind[node]} · ${nameInLayer(before, node)} · ${before.size[node]}`);
-}
-
-function ringText({ unfolded, view }: GraphModel): string {
-  const { before, after } = unfolded.ringIn(view);
-  if (unfolded.hops === 0) return "";
-  return `${formatCount(Math.max(before.length, after.length) - 1, "neighbour")} within ${formatCount(unfolded.hops, "edge")}`;
-}
-
-// A folded run is no one thing: it has no reference.
-function refOfRow(view: View, { type, side, node, bucket }: Row): Ref | null {
-  if (type === "fold") return null;
-  return type === "bucket" ? refOfBucket(view, bucket) : refOfNode(view, side, node);
-}
-
-function titleOf(view: View, { type, side, node, label, detail, bucket, layers }: Row): string {
-  const graph = view[side];
-  if (layers !== null) return [`${label} · ${detail}`, ...collectivesOfLayer(view, layers)].join("\n");
-  if (type === "fold") return `${label} · ${detail}`;
-  if (type === "bucket") return `${label}: ${view.buckets[bucket]!.members.length} ${view.buckets[bucket]!.kind}s, ${detail}`;
-  return [graph.name[node], graph.target[node], graph.tensor[node], graph.module[node], graph.size[node]]
-    .filter((part) => part !== "").join("\n");
-}
-
-function describe(view: View, { layout }: GraphModel): string {
-  const alone = view.decisions.filter(({ merged }) => !merged).length;
-  return `Graph ${view.name}, ${layout.mode}: ${view.before.name.length} nodes before, ${view.after.name.length} after, ` +
-    `${view.decisions.length} collectives, ${view.buckets.length} buckets, ${alone} left alone.`;
 }
