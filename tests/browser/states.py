@@ -68,6 +68,8 @@ STATES = {
     "what moved": State((OTHER_VIEW, click(".bv-strip button"))),
     "quiz": State((press("g"),)),
     "quiz, answered": State((press("g", "1"),)),
+    "estimated": State((click(".bv-timeline .bv-switch button[data-value=estimated]"), MERGED)),
+    "where compute waits": State((press("!"),)),
     "measured": State((click(".bv-timeline .bv-switch button[data-value=measured]"), MERGED), "run"),
     "small": State((MERGED,), size=SMALL),
     "narrow": State((), size=NARROW),
@@ -81,7 +83,7 @@ def write_pages(folder: Path) -> dict[str, Path]:
     captured = bv.capture(bv.gallery.llama(num_layers=2), bv.gallery.llama_inputs(), world_size=8, name="llama")
     policies = [bv.Policy(cap_mib=0.5), bv.Policy(cap_mib=2)]
     return {
-        "model": bv.explore(captured.backward, policies, title="llama").to_html(folder / "model.html"),
+        "model": bv.explore(captured.backward, policies, title="llama", machine=MACHINE).to_html(folder / "model.html"),
         "run": bv.explore(sample_run()).to_html(folder / "run.html"),
     }
 

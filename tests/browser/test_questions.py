@@ -17,9 +17,10 @@ import bucketviz as bv
 from bucketviz.explorer import Explorer
 from bucketviz.records import Plan, Reason
 from bucketviz.records.explain import explain_so_far, witness_path
-from bucketviz.units import format_bytes
+from bucketviz.units import format_bytes, format_seconds
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+MACHINE = "h100-8x-ib"
 POLICIES = [bv.Policy(cap_mib=25), bv.Policy(cap_mib=200), bv.Policy(cap_mib=25, strategy="grouped")]
 
 
@@ -27,7 +28,7 @@ POLICIES = [bv.Policy(cap_mib=25), bv.Policy(cap_mib=200), bv.Policy(cap_mib=25,
 def explorer() -> Explorer:
     captured = captured_llama(num_layers=18)
     assert captured.backward is not None
-    return bv.explore(captured.backward, POLICIES)
+    return bv.explore(captured.backward, POLICIES, machine=MACHINE)
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +130,29 @@ def test_what_changes_between_25_and_200_mib(asker: Asker, explorer: Explorer) -
     expect(strip).to_contain_text(f"collectives {narrow.num_collectives_after} → {wide.num_collectives_after}")
     asker.click(strip.get_by_role("button", name="Only what moved"))
     assert shown_rows(asker.page) == len(found.moves)
+
+
+def test_where_does_compute_wait(asker: Asker, explorer: Explorer) -> None:
+    prediction = explorer.subject.prediction
+    assert prediction is not None
+    asker.click(asker.page.locator(".bv-timeline .bv-switch button[data-value=estimated]"))
+    asker.click(asker.page.locator(".bv-timeline [data-key='!']"))
+    waits = [end - start for each in prediction.after.timeline.slices for start, end in each.exposed]
+    expect(asker.page.locator(".bv-timeline")).to_contain_text(f"Compute waits {format_seconds(max(waits))} for ")
+    expect(asker.page.locator(".bv-grid [aria-selected=true]")).to_have_count(1)
+
+
+def test_what_did_this_bucket_cost_in_memory(asker: Asker, explorer: Explorer) -> None:
+    subject = explorer.subject
+    assert subject.prediction is not None
+    described = explorer._document["views"][0]["estimated"]["memory"][0]
+    assert described
+    asker.click(asker.row(subject.plan.buckets[0].collectives[0]))
+    asker.press("]")
+    asker.reads("Memory, estimated")
+    for label, text in described:
+        asker.reads(label)
+        asker.reads(text)
 
 
 def test_which_collectives_repeat_per_layer(asker: Asker, plan: Plan) -> None:

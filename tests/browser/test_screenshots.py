@@ -1,0 +1,95 @@
+"""The main states as pictures, light and dark, beside those that are kept; `RENEW=1 pytest …` makes these anew.
+
+Edges may be smoothed otherwise: pictures are compared at a quarter of their size, where a pixel is the mean of sixteen,
+and a few may differ. A pane that moved by a few pixels is more than that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page
+from states import STATES, reach, write_pages
+from watching import WatchedPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+KEPT = Path(__file__).parent / "screenshots"
+MAIN_STATES = ("first", "merged", "alone", "diff", "measured", "pinned", "quiz", "narrow, graph")
+SHRINK, STEP = 4, 8
+NOTABLE = 24
+"""Of 255: from here on a pixel of the small picture counts as another one."""
+MOST_DIFFERING = 0.004
+"""Share of the small picture's pixels that may be other ones."""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return write_pages(tmp_path_factory.mktemp("pages"))
+
+
+@pytest.fixture
+def page(watched: WatchedPage) -> Iterator[Page]:
+    yield watched.page
+    assert watched.errors == []
+
+
+def small_picture(page: Page) -> Image.Image:
+    page.evaluate("() => document.fonts.ready")
+    picture = Image.open(BytesIO(page.screenshot(animations="disabled", caret="hide"))).convert("RGB")
+    return picture.reduce(SHRINK).point(lambda level: level // STEP * STEP)
+
+
+def differing(one: Image.Image, other: Image.Image) -> float:
+    """The share of pixels that are notably other ones; 1 for pictures of different sizes."""
+    if one.size != other.size:
+        return 1.0
+    distance = np.abs(np.asarray(one, dtype=int) - np.asarray(other, dtype=int)).max(axis=-1)
+    return float((distance >= NOTABLE).mean())
+
+
+def kept(name: str, scheme: str) -> Path:
+    return KEPT / f"{name.replace(', ', '-')}-{scheme}.png"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", MAIN_STATES)
+def test_a_state_looks_as_it_did(page: Page, pages: dict[str, Path], tmp_path: Path, name: str, scheme: str) -> None:
+    reach(page, STATES[name], pages, scheme)
+    now, path = small_picture(page), kept(name, scheme)
+    if os.environ.get("RENEW"):
+        KEPT.mkdir(exist_ok=True)
+        now.save(path, optimize=True)
+    share = differing(now, Image.open(path).convert("RGB"))
+    now.save(tmp_path / path.name)
+    assert share <= MOST_DIFFERING, f"{share:.2%} of {path.name} differs; now it is {tmp_path / path.name}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "pane => pane.style.transform = 'translateX(6px)'",
+        "pane => pane.style.visibility = 'hidden'",
+        "pane => pane.style.fontSize = '14px'",
+        "pane => pane.style.filter = 'brightness(0.85)'",
+    ],
+    ids=["moved", "gone", "larger text", "darker"],
+)
+def test_a_pane_that_changed_is_seen(page: Page, pages: dict[str, Path], change: str) -> None:
+    reach(page, STATES["merged"], pages)
+    before = small_picture(page)
+    page.locator(".bv-decisions").evaluate(change)
+    assert differing(small_picture(page), before) > 2 * MOST_DIFFERING
+
+
+def test_smoothing_is_not_seen(page: Page, pages: dict[str, Path]) -> None:
+    reach(page, STATES["merged"], pages)
+    before = small_picture(page)
+    page.add_style_tag(content="* { -webkit-font-smoothing: antialiased; text-rendering: geometricPrecision; }")
+    page.locator(".bucketviz").evaluate("root => root.style.transform = 'translate(0.3px, 0.3px)'")
+    assert differing(small_picture(page), before) <= MOST_DIFFERING
