@@ -211,6 +211,21 @@ def test_a_lesson_stands_in_front_of_its_first_question_and_keeps_score() -> Non
     assert [each.collective for each in lesson.questions] == ["ag1", "ag2", "ag3", "ag4"]
 
 
+def test_the_page_of_a_lesson_does_not_tell_without_scripts_what_it_asks(tmp_path: Path) -> None:
+    gm = SAMPLES["over_the_cap"]()
+    told = page_of(bv.explore(gm, cap_mib=SMALL_CAP_MIB), tmp_path)
+    asked = page_of(bv.lesson(gm, cap_mib=SMALL_CAP_MIB), tmp_path)
+    left_alone = re.compile(r"<noscript>.*left alone", re.DOTALL)
+    assert left_alone.search(told.partition("<script")[0])
+    assert not left_alone.search(asked.partition("<script")[0])
+
+
+def test_many_views_are_counted_in_the_title() -> None:
+    names = ("adjacent_gathers", "over_the_cap", "dependent_gather")
+    explorer = bv.explore([SAMPLES[name]() for name in names])
+    assert str(explorer).startswith(f"{explorer.subjects[0].name} and 2 more\n")
+
+
 def test_a_lesson_asks_by_kind_and_from_a_step_on() -> None:
     gm = SAMPLES["run_with_another_kind_inside"]()
     assert [each.collective for each in bv.lesson(gm, ask_kinds=["all_gather"]).questions] == ["ag0", "ag1"]

@@ -63,12 +63,18 @@ def page_text(payload: dict[str, Any], theme: str = "auto") -> str:
         policy=_CONTENT_POLICY,
         title=html.escape(payload["title"]),
         theme=html.escape(theme),
-        text=html.escape("\n\n".join(_report(view) for view in payload["views"])),
+        text=html.escape(_report(payload)),
         payload=base64.b64encode(packed).decode(),
         bundle=bundle_text(),
     )
 
 
-def _report(view: dict[str, Any]) -> str:
+def _report(payload: dict[str, Any]) -> str:
+    if payload.get("quiz"):
+        return "This page asks what the pass decides; that takes a browser that runs scripts."
+    return "\n\n".join(_view_report(view) for view in payload["views"])
+
+
+def _view_report(view: dict[str, Any]) -> str:
     estimated = view["estimated"]
     return str(view["text"]) if estimated is None else f"{view['text']}\n\n{estimated['text']}"

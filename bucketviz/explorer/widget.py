@@ -76,7 +76,7 @@ class Explorer(WhatIf):
             subject.machine = subject.known_machine(machine or subject.machine)
             if len(subject.plan.graph.nodes) <= MOST_NODES_ESTIMATED_FIRST:
                 subject.predict()
-        self._title = title or " and ".join(subject.name for subject in subjects)
+        self._title = title or _named(subjects)
         self._rank = rank
         self._document = build_payload(subjects, self._title, rank, asks)
         self._drawn = _drawn_of(subjects)
@@ -251,3 +251,8 @@ class Explorer(WhatIf):
 
 def _drawn_of(subjects: Sequence[Subject]) -> list[Plan | Prediction | None]:
     return [each for subject in subjects for each in (subject.plan, subject.prediction)]
+
+
+def _named(subjects: Sequence[Subject]) -> str:
+    names = [subject.name for subject in subjects]
+    return " and ".join(names) if len(names) <= 2 else f"{names[0]} and {len(names) - 1} more"
