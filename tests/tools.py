@@ -1,4 +1,4 @@
-"""Tools that a test may need beside Python packages: Chromium, and a torch with gloo, Graphviz."""
+"""Tools that a test may need beside Python packages: Chromium and its fonts, a torch with gloo, Graphviz."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 REQUIRED = frozenset(filter(None, os.environ.get("BUCKETVIZ_REQUIRE", "").split(",")))
-"""Tools whose absence is a failure instead of a skip: ``browser``, ``gloo``, ``graphviz``."""
+"""Tools whose absence is a failure instead of a skip: ``browser``, ``fonts``, ``gloo``, ``graphviz``."""
 
 
 def absent(tool: str, reason: str) -> None:

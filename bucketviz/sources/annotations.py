@@ -13,8 +13,8 @@ from bucketviz.sources.fake_world import GROUPS_KEY
 from bucketviz.sources.locations import GRADIENTS_KEY, PARAMETERS_KEY
 from bucketviz.sources.tracing import Traced
 
-_ROOT = "L['model']"
-"""How the tracer calls the model that a step closes over."""
+_ROOT = "L['module']"
+"""How the tracer calls what the step of a capture closes over, by the name it has there."""
 
 
 def annotate(

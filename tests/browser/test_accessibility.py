@@ -106,6 +106,7 @@ def test_every_key_of_the_help_has_a_control(page: Page, pages: dict[str, Path])
         *("j", "k", "Enter", "h", "l"),  # rows and slices, which are clicked
         *("/", "b", "Esc"),  # the search box, the switch of views, what is cleared where it was set
         *("1", "2", "3", "v"),  # buttons that are there while they mean something
+        *("↑", "↓"),  # the rows of a box, which is drawn with the pointer
     }
     assert listed - on_controls <= elsewhere
 
