@@ -54,9 +54,10 @@ def run_all(page: Page) -> None:
 def run_cell(page: Page, index: int, told: str, most_ms: float = 60_000) -> str:
     """Runs a cell by its place again, waits until it has printed ``told``, and gives all that it printed."""
     cell = page.locator(".jp-CodeCell").nth(index)
-    output: Locator = cell.locator(".jp-OutputArea-output")
-    output.evaluate_all("outputs => outputs.forEach(output => output.textContent = '')")
+    outputs = cell.locator(".jp-OutputArea-output")
+    outputs.evaluate_all("outputs => outputs.forEach(output => output.textContent = '')")
     cell.locator(".cm-content").click()
     page.keyboard.press("Control+Enter")
-    expect(output).to_contain_text(told, timeout=most_ms)
-    return output.inner_text().strip()
+    area: Locator = cell.locator(".jp-Cell-outputArea")
+    expect(area).to_contain_text(told, timeout=most_ms)
+    return "\n".join(outputs.all_inner_texts()).strip()
