@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bucketviz.deciding import Decider, decide
+from bucketviz.deciding import Decider
 from bucketviz.errors import ExplorerError
 from bucketviz.options import policy_of
 from bucketviz.progress import progress
@@ -176,7 +176,8 @@ def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
     if isinstance(source, str | Path):
         return _subjects_of(load(source), policy)
     if isinstance(source, Graph):
-        return [_recorded(decide(source, policy or Policy()))]
+        decider = Decider(source)
+        return [_recorded(decider.plan(policy or Policy()), decider=decider)]
     if isinstance(source, Plan | Rewrite | Execution | Prediction) or hasattr(source, "rewrites"):
         _check_unasked(source, policy)
         return _subjects_of_records(source)
@@ -208,12 +209,16 @@ def _subjects_of_records(source: Any) -> list[Subject]:
 
 
 def _recorded(
-    plan: Plan, rewrite: Rewrite | None = None, run: Execution | None = None, prediction: Prediction | None = None
+    plan: Plan,
+    rewrite: Rewrite | None = None,
+    run: Execution | None = None,
+    prediction: Prediction | None = None,
+    decider: Decider | None = None,
 ) -> Subject:
     from bucketviz.explorer import Maker, Subject
     from bucketviz.predicting import predictor
 
-    maker = Maker(Decider(plan.graph).outline)
+    maker = Maker((decider or Decider(plan.graph)).outline)
     return Subject(plan, rewrite, run=run, prediction=prediction, maker=maker, predictor=predictor())
 
 

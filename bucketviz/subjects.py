@@ -6,7 +6,7 @@ from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.deciding import Decider, decide
+from bucketviz.deciding import Decider
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer import Maker, Subject
 from bucketviz.predicting import predictor
@@ -38,17 +38,18 @@ def subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
         )
     if policy is not None:
         raise ExplorerError("a Bucketed is bucketed already; give the graph itself to bucket it another way")
-    return [_subject_of_result(source)]
+    return [_subject_of_result(source, Decider(source.plan.graph))]
 
 
 def _subject_of_graph(gm: fx.GraphModule, policy: Policy | None) -> Subject:
-    return _subject_of_result(rewrite(gm, decide(describe(gm), policy or Policy())))
+    decider = Decider(describe(gm))
+    return _subject_of_result(rewrite(gm, decider.plan(policy or Policy())), decider)
 
 
-def _subject_of_result(result: Bucketed) -> Subject:
+def _subject_of_result(result: Bucketed, decider: Decider) -> Subject:
     def rewrite_again(plan: Plan) -> tuple[Bucketed, Rewrite]:
         other = rewrite(result.before, plan, rank=result.rank)
         return other, rewrite_record(other)
 
-    maker = Maker(Decider(result.plan.graph).outline, rewrite_again)
+    maker = Maker(decider.outline, rewrite_again)
     return Subject(result.plan, rewrite_record(result), result, maker=maker, predictor=predictor())
