@@ -7,7 +7,7 @@ from typing import Any
 
 from bucketviz.explorer.details import member_labels
 from bucketviz.explorer.memory import live_curve, memory_of_buckets
-from bucketviz.explorer.planned import stat
+from bucketviz.explorer.planned import Measure, stat
 from bucketviz.explorer.rewritten import bucket_labels
 from bucketviz.explorer.subject import Predictor
 from bucketviz.explorer.timed import describe_timeline
@@ -44,8 +44,8 @@ def _describe_side(graph: Graph, estimate: Estimate, labels: dict[str, str]) -> 
     return describe_timeline(graph, estimate.timeline, labels) | {"live": live_curve(graph, estimate)}
 
 
-def prediction_stats(prediction: Prediction) -> Iterator[tuple[str, str, str, bool]]:
-    """Gives label, value, hint and whether it alarms, of what an estimate adds to the summary."""
+def prediction_stats(prediction: Prediction) -> Iterator[Measure]:
+    """Gives what an estimate adds to the summary."""
     before, after, where = prediction.before, prediction.after, f"on {prediction.machine}"
     times = change_text(format_seconds(before.step_seconds), format_seconds(after.step_seconds))
     yield "estimated", times, f"Estimate of a step {where}, at the rates that its vendor states.", False

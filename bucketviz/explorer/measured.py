@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bucketviz.errors import ExplorerError
+from bucketviz.explorer.planned import Measure
 from bucketviz.explorer.timed import describe_timeline
 from bucketviz.records import Execution
 from bucketviz.records.execution_report import verdict
@@ -44,8 +45,8 @@ def describe_run(
     }
 
 
-def run_stats(run: Execution) -> Iterator[tuple[str, str, str, bool]]:
-    """Gives label, value, hint and whether it alarms, of what a run adds to the summary."""
+def run_stats(run: Execution) -> Iterator[Measure]:
+    """Gives what a run adds to the summary."""
     before, after = run.before, run.after
     if before.seconds and after.seconds and run.backend != "lockstep":
         times = change_text(format_seconds(before.median_seconds), format_seconds(after.median_seconds))

@@ -11,7 +11,7 @@ from bucketviz.explorer.estimated import describe_prediction
 from bucketviz.explorer.measured import describe_run, run_stats
 from bucketviz.explorer.planned import Measure, describe_plan
 from bucketviz.explorer.prediction import EVERYTHING, Asked
-from bucketviz.explorer.ranked import describe_ranks, rank_stats
+from bucketviz.explorer.ranked import compare_ranks, describe_ranks, rank_stats
 from bucketviz.explorer.rewritten import bucket_labels, describe_program_order, describe_rewrite
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import SCHEMA, Graph
@@ -28,6 +28,7 @@ def build_payload(
         rank: Whose measured timelines; the first that was profiled by default.
         asks: Which decisions are predicted; all by default.
     """
+    compared = compare_ranks(subjects)
     return {
         "schema": SCHEMA,
         "title": title,
@@ -36,8 +37,8 @@ def build_payload(
         "opens": {"view": 0, "selection": [], "step": -1, "query": ""},
         "asks": asks.described(),
         "subtitle": _ranks_text(subjects[0].plan.graph),
-        "ranks": describe_ranks(subjects),
-        "views": [build_view(subject, rank, rank_stats(subject, subjects)) for subject in subjects],
+        "ranks": describe_ranks(compared),
+        "views": [build_view(subject, rank, rank_stats(view, compared)) for view, subject in enumerate(subjects)],
     }
 
 

@@ -4,30 +4,50 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from bucketviz.explorer.planned import Measure
 from bucketviz.explorer.subject import Subject
-from bucketviz.records import Disagreement, Plan, check_ranks
+from bucketviz.records import Disagreement, RankCheck, check_ranks
 
 
-def describe_ranks(subjects: Sequence[Subject]) -> list[dict[str, Any]]:
+class Compared(NamedTuple):
+    """The plans that several ranks have of one graph.
+
+    Attributes:
+        views: Index of each rank's view, by rank.
+        check: Where they disagree.
+    """
+
+    views: dict[int, int]
+    check: RankCheck
+
+
+def compare_ranks(subjects: Sequence[Subject]) -> list[Compared]:
+    """Holds the plans of each graph that several ranks have against each other."""
+    return [
+        Compared(views, check_ranks({rank: subjects[view].plan for rank, view in views.items()}))
+        for views in _same_graph(subjects)
+    ]
+
+
+def describe_ranks(compared: Sequence[Compared]) -> list[dict[str, Any]]:
     """Gives for every process group the first place where two ranks call different collectives; none where all agree.
 
     Each side names its view and what to select there: a collective, or the bucket that it is in.
     """
     return [
         {"text": str(place), "sides": [_side(views, *each) for each in _calls(place)]}
-        for views in _same_graph(subjects)
-        for place in check_ranks(_plans(subjects, views)).disagreements
+        for views, check in compared
+        for place in check.disagreements
     ]
 
 
-def rank_stats(subject: Subject, subjects: Sequence[Subject]) -> Iterator[tuple[str, str, str, bool]]:
-    """Gives label, value, hint and whether it alarms, of how the ranks of one graph fit together."""
-    for views in _same_graph(subjects):
-        if not any(subjects[view] is subject for view in views.values()):
+def rank_stats(view: int, compared: Sequence[Compared]) -> Iterator[Measure]:
+    """Gives what the ranks of the graph of a view add to the summary: how they fit together."""
+    for views, check in compared:
+        if view not in views.values():
             continue
-        check = check_ranks(_plans(subjects, views))
         hint = str(check).replace("\n", " ")
         if check.agree:
             yield "ranks agree", f"{len(views)}", f"{hint}.", False
@@ -47,10 +67,6 @@ def _same_graph(subjects: Sequence[Subject]) -> list[dict[int, int]]:
         graphs.setdefault((name, seen[name, subject.rank]), {})[subject.rank] = view
         seen[name, subject.rank] += 1
     return [views for views in graphs.values() if len(views) > 1]
-
-
-def _plans(subjects: Sequence[Subject], views: dict[int, int]) -> dict[int, Plan]:
-    return {rank: subjects[view].plan for rank, view in views.items()}
 
 
 def _calls(place: Disagreement) -> list[tuple[int, str, str]]:
