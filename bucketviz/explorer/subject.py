@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bucketviz.errors import ExplorerError, RewriteError
 from bucketviz.records import Allocation, Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
@@ -44,6 +44,16 @@ class Predictor:
     allocations: Callable[[Graph], Iterable[Allocation]]
 
 
+class _Shown(NamedTuple):
+    """A plan, and what there is of it."""
+
+    outline: Plan
+    rewritten: Rewrite | None = None
+    made: Any = None
+    run: Execution | None = None
+    prediction: Prediction | None = None
+
+
 @dataclass
 class Subject:
     """A graph as it is shown now.
@@ -76,11 +86,11 @@ class Subject:
     name: str = ""
     obstacle: str = ""
     _finish: Callable[[], Plan] | None = field(default=None, init=False, repr=False)
-    _first: tuple[Plan, Rewrite | None, Any, Execution | None, Prediction | None] = field(init=False, repr=False)
+    _first: _Shown = field(init=False, repr=False)
     _before: dict[str, Estimate] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._first = (self.outline, self.rewritten, self.made, self.run, self.prediction)
+        self._first = _Shown(self.outline, self.rewritten, self.made, self.run, self.prediction)
         self.name = self.name or self.outline.graph.name
         self.obstacle = self._missing()
         if self.prediction is not None:
@@ -102,7 +112,7 @@ class Subject:
     @property
     def is_changed(self) -> bool:
         """True when another plan is shown than the one that was there first."""
-        return self.outline is not self._first[0]
+        return self.outline is not self._first.outline
 
     def outlined(self, policy: Policy) -> Outline:
         """Gives the plan of this graph under a policy, in outline; the one that is shown stays.
@@ -111,7 +121,7 @@ class Subject:
             ExplorerError: where nothing can be planned.
             PolicyError: for a policy that cannot be planned with.
         """
-        for plan in (self.outline, self._first[0]):
+        for plan in (self.outline, self._first.outline):
             if policy == plan.policy:
                 return _whole(plan)
         if self.maker is None:
@@ -125,12 +135,10 @@ class Subject:
         plan, finish = outline
         if plan is self.outline:
             return
-        if plan is self._first[0]:
-            self.outline, self.rewritten, self.made, self.run, self.prediction = self._first
-            self._finish = None
-        else:
-            self.outline, self.rewritten, self.made, self.run, self.prediction = plan, None, None, None, None
-            self._finish = finish
+        is_first = plan is self._first.outline
+        shown = self._first if is_first else _Shown(plan)
+        self.outline, self.rewritten, self.made, self.run, self.prediction = shown
+        self._finish = None if is_first else finish
         self.obstacle = self._missing()
 
     def rewrite(self) -> Rewrite:
@@ -153,10 +161,15 @@ class Subject:
         except RewriteError as error:
             self.obstacle = str(error)
 
+    def complete(self) -> None:
+        """Makes what is shown of a plan beside its decisions, as far as it can be: the rewrite, and its estimate."""
+        self.try_to_rewrite()
+        self.predict()
+
     @property
     def machines(self) -> dict[str, str]:
         """What each machine is that the graph can be estimated on, by its name."""
-        given = self._first[4]
+        given = self._first.prediction
         known = {} if self.predictor is None else dict(self.predictor.machines)
         return known if given is None or given.machine in known else {given.machine: "", **known}
 

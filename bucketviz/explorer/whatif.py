@@ -124,8 +124,7 @@ class WhatIf(SharedState):
         """Tells the browser of the plan; with all there is when it was asked for or is quickly made."""
         is_complete = self.view in self._complete or len(self.subject.outline.graph.nodes) <= MOST_NODES_AT_ONCE
         if is_complete:
-            self.subject.try_to_rewrite()
-            self.subject.predict()
+            self.subject.complete()
         text = describe_change(self.subject, self.selection, is_complete=is_complete)
         self.changes = {**self.changes, str(self.view): text}
         self._tell_estimate()

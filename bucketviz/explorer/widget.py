@@ -196,15 +196,13 @@ class Explorer(WhatIf):
             ExplorerError: when the file cannot be written.
         """
         for subject in self.subjects:
-            subject.try_to_rewrite()
-            subject.predict()
+            subject.complete()
         return write_page(self._current_document(), path, self.theme)
 
     def _current_document(self) -> dict[str, Any]:
         for subject in self.subjects:
             if subject.is_changed:
-                subject.try_to_rewrite()
-                subject.predict()
+                subject.complete()
         document = self._document
         shown = _drawn_of(self.subjects)
         if any(one is not other for one, other in zip(self._drawn, shown, strict=True)):
