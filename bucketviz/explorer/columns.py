@@ -22,7 +22,7 @@ def graph_columns(graph: Graph) -> dict[str, Any]:
         "target": [node.target for node in graph.nodes],
         "role": [node.role.value for node in graph.nodes],
         "kind": kinds,
-        "inputs": [[graph.position[name] for name in node.inputs] for node in graph.nodes],
+        "inputs": graph.reads,
         "tensor": [str(node.tensor or "") for node in graph.nodes],
         "bytes": sizes,
         "size": ["" if size is None else format_bytes(size) for size in sizes],

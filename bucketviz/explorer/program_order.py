@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from typing import Any
 
 from bucketviz.records import Graph, Node, Role, Slice, Timeline
 from bucketviz.records.timeline import COMPUTE, group_row, in_lanes
@@ -20,6 +21,20 @@ def program_order(graph: Graph, labels: Mapping[str, str]) -> Timeline:
         Positions in program order; collectives in flight at once lie on different lanes of their group.
     """
     return Timeline("node", in_lanes([*_compute_blocks(graph), *_flights(graph, labels)]))
+
+
+def describe_slice(graph: Graph, item: Slice, label: str) -> dict[str, Any]:
+    """Gives what the timeline pane draws of a slice, on any axis."""
+    collective = graph.node(item.name).collective
+    return {
+        "node": graph.position[item.name],
+        "row": item.row,
+        "lane": item.lane,
+        "start": item.start,
+        "end": item.end,
+        "label": label,
+        "kind": "" if collective is None else collective.kind.value,
+    }
 
 
 def block_of(module: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from bucketviz.explorer.columns import graph_columns
-from bucketviz.explorer.program_order import program_order
-from bucketviz.records import Graph, Rewrite, Timeline
+from bucketviz.explorer.program_order import describe_slice, program_order
+from bucketviz.records import Graph, Rewrite
 from bucketviz.units import format_bytes
 
 
@@ -31,21 +31,8 @@ def bucket_labels(rewrite: Rewrite) -> dict[str, str]:
 
 def describe_program_order(graph: Graph, labels: dict[str, str]) -> dict[str, Any]:
     """Gives a graph as a timeline whose axis is program order."""
-    timeline: Timeline = program_order(graph, labels)
-    slices = []
-    for item in timeline.slices:
-        collective = graph.node(item.name).collective
-        slices.append(
-            {
-                "node": graph.position[item.name],
-                "row": item.row,
-                "lane": item.lane,
-                "start": item.start,
-                "end": item.end,
-                "label": item.label,
-                "kind": collective.kind.value if collective is not None else "",
-            }
-        )
+    timeline = program_order(graph, labels)
+    slices = [describe_slice(graph, item, item.label) for item in timeline.slices]
     return {"unit": timeline.unit, "end": len(graph.nodes), "slices": slices}
 
 

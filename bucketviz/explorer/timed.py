@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import Any
 
-from bucketviz.explorer.program_order import block_of
+from bucketviz.explorer.program_order import block_of, describe_slice
 from bucketviz.records import Graph, Role, Slice, Timeline
 from bucketviz.records.bandwidth import bandwidth_of
 from bucketviz.records.timeline import COMPUTE
@@ -36,36 +36,23 @@ def _blocks(graph: Graph, compute: Sequence[Slice]) -> Iterator[dict[str, Any]]:
     for (_, label), stretch in groupby(compute, key=block):
         items = list(stretch)
         end = max(item.end for item in items)
-        yield {**_slice(graph, items[0], label, ""), "lane": 0, "end": end, "details": _duration(end - items[0].start)}
-
-
-def _duration(seconds: float) -> list[tuple[str, str]]:
-    return [("computing", format_seconds(seconds))]
+        yield {
+            **describe_slice(graph, items[0], label),
+            "lane": 0,
+            "end": end,
+            "details": [("computing", format_seconds(end - items[0].start))],
+        }
 
 
 def _flights(graph: Graph, timeline: Timeline, labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     for item in timeline.flights.values():
-        collective = graph.node(item.name).collective
-        assert collective is not None, "slices of process groups are collectives"
         yield {
-            **_slice(graph, item, labels.get(item.name, ""), collective.kind.value),
+            **describe_slice(graph, item, labels.get(item.name, "")),
             "done": item.done,
             "waitStart": item.wait_start,
             "exposed": item.exposed,
             "details": list(_details(graph, item)),
         }
-
-
-def _slice(graph: Graph, item: Slice, label: str, kind: str) -> dict[str, Any]:
-    return {
-        "node": graph.position[item.name],
-        "row": item.row,
-        "lane": item.lane,
-        "start": item.start,
-        "end": item.end,
-        "label": label,
-        "kind": kind,
-    }
 
 
 def _details(graph: Graph, item: Slice) -> Iterator[tuple[str, str]]:
