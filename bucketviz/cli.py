@@ -7,6 +7,8 @@ import sys
 import tempfile
 import time
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -60,11 +62,8 @@ def demo(
     """Captures a small sharded Llama, buckets it, proves the numbers on every rank, and opens the explorer."""
     obstacle = "" if html is not None else _obstacle()
     page = FALLBACK_PAGE if obstacle else html
-    try:
+    with _errors_told():
         is_proven = _run(page, obstacle, num_layers, world_size, cap_mib, backend)
-    except BucketvizError as error:
-        stderr.print(f"[red]bucketviz:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
-        raise typer.Exit(2) from error
     if not is_proven:
         raise typer.Exit(1)
     if page is None:
@@ -78,14 +77,21 @@ def docs(
     """Makes the reference as offline pages, with the extra [docs], and opens it."""
     from bucketviz.reference import write_reference
 
-    try:
+    with _errors_told():
         page = write_reference(folder or Path(tempfile.mkdtemp(prefix="bucketviz-docs-")))
-    except BucketvizError as error:
-        stderr.print(f"[red]bucketviz:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
-        raise typer.Exit(2) from error
     console.print(f"wrote {escape(str(page))}", highlight=False, soft_wrap=True)
     if folder is None:
         webbrowser.open(page.absolute().as_uri())
+
+
+@contextmanager
+def _errors_told() -> Iterator[None]:
+    """Tells an error of ours in a line, and ends with status 2."""
+    try:
+        yield
+    except BucketvizError as error:
+        stderr.print(f"[red]bucketviz:[/red] {escape(str(error))}", highlight=False, soft_wrap=True)
+        raise typer.Exit(2) from error
 
 
 def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap_mib: float, backend: str) -> bool:
