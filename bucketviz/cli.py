@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -138,12 +139,18 @@ def _obstacle() -> str:
     except webbrowser.Error:
         return "no browser can open here"
     name = getattr(browser, "name", "")
-    return f"only a text browser ({name}) is here" if Path(name).name in _TEXT_BROWSERS else ""
+    if Path(name).name in _TEXT_BROWSERS:
+        return f"only a text browser ({name}) is here"
+    return "JupyterLab does not start for root" if os.geteuid() == 0 else ""
 
 
 def _open_notebook() -> None:
     console.print(f"Opening {NOTEBOOK.name} in JupyterLab; stop it with Ctrl-C.")
     try:
-        subprocess.run([sys.executable, "-m", "jupyterlab", str(NOTEBOOK)], check=False)
+        status = subprocess.run([sys.executable, "-m", "jupyterlab", str(NOTEBOOK)], check=False).returncode
     except KeyboardInterrupt:
         console.print("JupyterLab stopped.")
+        return
+    if status:
+        stderr.print("[red]bucketviz:[/red] JupyterLab did not open; bucketviz demo --html out.html writes a page")
+        raise typer.Exit(status)

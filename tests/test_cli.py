@@ -66,13 +66,23 @@ def test_without_a_browser_it_says_so_and_writes_a_page(in_folder: Path, monkeyp
 
 
 @pytest.mark.slow
-def test_with_a_browser_it_opens_the_notebook(in_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("status", [0, 1])
+def test_with_a_browser_it_opens_the_notebook_and_ends_as_jupyterlab_does(
+    in_folder: Path, monkeypatch: pytest.MonkeyPatch, status: int
+) -> None:
     commands: list[list[str]] = []
+
+    def run(command: list[str], check: bool) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, status)
+
     monkeypatch.setattr(cli, "find_spec", lambda name: "found")
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("firefox"))
-    monkeypatch.setattr(cli.subprocess, "run", lambda command, check: commands.append(command))
+    monkeypatch.setattr(cli.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(cli.subprocess, "run", run)
     exit_code, text = invoke(*SMALL)
-    assert exit_code == 0
+    assert exit_code == status
+    assert ("JupyterLab did not open" in text) == bool(status)
     assert f"Opening {cli.NOTEBOOK.name}" in text
     assert [command[1:] for command in commands] == [["-m", "jupyterlab", str(cli.NOTEBOOK)]]
     assert list(in_folder.iterdir()) == []
@@ -120,8 +130,16 @@ def test_a_text_browser_is_no_place_for_a_notebook(
 ) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda name: "found")
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser(browser))
+    monkeypatch.setattr(cli.os, "geteuid", lambda: 1000)
     assert cli._obstacle().startswith(obstacle)
     assert bool(cli._obstacle()) == bool(obstacle)
+
+
+def test_root_gets_a_page_since_jupyterlab_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: "found")
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("firefox"))
+    monkeypatch.setattr(cli.os, "geteuid", lambda: 0)
+    assert cli._obstacle() == "JupyterLab does not start for root"
 
 
 def test_without_jupyterlab_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
