@@ -179,6 +179,14 @@ def test_a_browser_that_still_looks_at_the_plan_before_is_forgiven(explorer: Exp
     assert explorer.step == len(explorer.plan.decisions) - 1
 
 
+def test_predictions_on_a_plan_that_is_gone_are_cut_and_what_was_said_is_left_alone(explorer: Explorer) -> None:
+    said = {"view": 0, "selection": ["B9"], "guesses": ["opens"] * (len(explorer.questions) + 3)}
+    kept = {name: value.copy() if isinstance(value, list) else value for name, value in said.items()}
+    explorer.set_state(said)
+    assert explorer.guesses == ["opens"] * len(explorer.questions)
+    assert said == kept
+
+
 def test_a_pinned_plan_is_compared_with_until_it_is_unpinned(explorer: Explorer) -> None:
     pinned = explorer.plan
     explorer.pin()

@@ -104,12 +104,15 @@ class SharedState(anywidget.AnyWidget):
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Adopts what the browser says; it may still be looking at the plan before, so what is gone is left out."""
-        self.view = sync_data.pop("view", self.view)
-        if "selection" in sync_data:
-            sync_data["selection"] = [name for name in sync_data["selection"] if is_selectable(self.subject, name)]
-        if "step" in sync_data:
-            sync_data["step"] = min(sync_data["step"], len(self.subject.outline.decisions) - 1)
-        super().set_state(sync_data)
+        self.view = sync_data.get("view", self.view)
+        plan, said = self.subject.outline, dict(sync_data)
+        if "selection" in said:
+            said["selection"] = [name for name in said["selection"] if is_selectable(self.subject, name)]
+        if "step" in said:
+            said["step"] = min(said["step"], len(plan.decisions) - 1)
+        if "guesses" in said:
+            said["guesses"] = said["guesses"][: len(self._asks.of(plan))]
+        super().set_state(said)
 
 
 def _checked_index(name: str, value: int, low: int, end: int) -> int:
