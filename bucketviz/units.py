@@ -1,6 +1,7 @@
 """Quantities as text: one way to write bytes and counts, used by reports, command line and explorer."""
 
 import math
+from collections.abc import Sequence
 
 MIB = 2**20
 _TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
@@ -39,11 +40,12 @@ def format_seconds(seconds: float) -> str:
     Example:
         >>> format_seconds(0.0123), format_seconds(4.56e-6), format_seconds(2), format_seconds(0)
         ('12.3 ms', '4.56 µs', '2 s', '0 s')
+        >>> format_seconds(0.9999), format_seconds(1234), format_seconds(5e-11)
+        ('1 s', '1230 s', '0.05 ns')
     """
     if math.isnan(seconds):
         return "?"
-    unit, factor = next(((unit, factor) for unit, factor in _TIME_UNITS if abs(seconds) >= factor), ("s", 1.0))
-    return f"{seconds / factor:.3g} {unit}"
+    return _in_unit(seconds, _TIME_UNITS) if seconds else "0 s"
 
 
 def format_bandwidth(bytes_per_second: float | None) -> str:
@@ -55,8 +57,7 @@ def format_bandwidth(bytes_per_second: float | None) -> str:
     """
     if bytes_per_second is None:
         return "?"
-    unit, factor = next((pair for pair in _BANDWIDTH_UNITS if bytes_per_second >= pair[1]), _BANDWIDTH_UNITS[-1])
-    return f"{bytes_per_second / factor:.3g} {unit}"
+    return _in_unit(bytes_per_second, _BANDWIDTH_UNITS)
 
 
 def change_text(before: str, after: str) -> str:
@@ -66,8 +67,15 @@ def change_text(before: str, after: str) -> str:
         >>> change_text("12 ms", "5 ms"), change_text("2 s", "300 ms")
         ('12 → 5 ms', '2 s → 300 ms')
     """
-    value, unit = before.split(" ")
+    value, _, unit = before.partition(" ")
     return f"{value if after.endswith(f' {unit}') else before} → {after}"
+
+
+def _in_unit(quantity: float, units: Sequence[tuple[str, float]]) -> str:
+    """Gives three digits in the largest unit of which there is one after rounding, else in the smallest."""
+    rounded = float(f"{quantity:.3g}")
+    unit, factor = next((pair for pair in units if abs(rounded) >= pair[1]), units[-1])
+    return f"{float(f'{quantity / factor:.3g}'):g} {unit}"
 
 
 def _short(value: float) -> str:
