@@ -31,7 +31,7 @@ export interface BucketShape {
   members: MemberRow[]; // packing order; empty where that side is not shown
   top: number; // first and one past the last line that the shape touches
   bottom: number;
-  lane: number; // of its bracket; brackets of one lane do not overlap
+  lane: number; // of its bracket, where there are brackets; those of one lane do not overlap
 }
 
 export interface GraphLayout {
@@ -62,7 +62,7 @@ export function layoutGraph(view: View, segments: Segments, mode: GraphMode, unf
     beforeAt: rowsByLine(before, numLines), afterAt: rowsByLine(after, numLines),
     buckets: shapesOf(view, before, after, rowOf.before), numLanes: 0, leftAlone: leftAloneOf(view, before, indexOf),
   };
-  layout.numLanes = packLanes(layout.buckets);
+  if (mode !== "split") layout.numLanes = packLanes(layout.buckets);
   return layout;
 }
 

@@ -6,7 +6,7 @@ import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, 
 import { layoutGraph, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
 import { cutIntoSegments, type Segments } from "./segments";
 import type { Row } from "./skeleton";
-import { Unfolded } from "./unfolding";
+import { isFolding, Unfolded } from "./unfolding";
 
 const DEFAULT_ROW_HEIGHT = 24;
 const REVEAL_MARGIN_PX = 28;
@@ -92,9 +92,10 @@ export class GraphModel {
 
   // Layers that hold what is selected are unfolded; what moves makes room around `held`.
   showSelected(selection: readonly Ref[], held: Ref | null): void {
-    const isHeldIn = held === null ? null : this.rowOfRef(held);
     if (!this.unfolded.showLayersOf(selection, this.view, this.segments)) return;
-    this.holding(isHeldIn !== null && isHeldIn.row.layers === null ? held : null, () => this.relayout());
+    if (!isFolding(this.unfolded, this.mode)) return; // all layers are in view
+    const heldIn = held === null ? null : this.rowOfRef(held);
+    this.holding(heldIn !== null && heldIn.row.layers === null ? held : null, () => this.relayout());
   }
 
   // One level further: the row under the keyboard, a ring around what is selected, or every row that can.

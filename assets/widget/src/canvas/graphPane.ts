@@ -22,6 +22,7 @@ import { hitGraph } from "./hit";
 import { listenToPointer } from "./pointer";
 import type { Scene } from "./scene";
 
+const HEAD: readonly (keyof State)[] = ["view", "revision", "graphView", "quiz"]; // what the head tells
 const HIDDEN_SIZE = { width: 900, height: 640 };
 const TITLES = {
   before: ["Before", " · program order ↓", ""],
@@ -98,13 +99,17 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     right.toggleAttribute("data-tight", right.offsetLeft + right.offsetWidth > tools.offsetLeft - 4);
   }
 
-  function refresh(): void {
+  // What only another plan, view or mode changes: it measures the page, too much for each step and each hover.
+  function drawHead(): void {
     repeats.hidden = !model.hasRepeats;
-    setPressed(repeats, model.unfolded.foldsRepeats);
     repeats.setAttribute("aria-disabled", String(store.state.graphView === "diff"));
-    emphasis = currentEmphasis(store, model, matches);
     placeTitles();
     host.canvas.setAttribute("aria-label", describe(store.current, model));
+  }
+
+  function refresh(): void {
+    setPressed(repeats, model.unfolded.foldsRepeats);
+    emphasis = currentEmphasis(store, model, matches);
     host.redraw();
   }
 
@@ -218,12 +223,14 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     const selected = state.selection.length === 0 ? null : model.rowOfRef(state.selection[state.selection.length - 1]!);
     if (changed.has("graphView")) model.showMode(state.graphView, selected);
     if (changed.has("selection") && selected?.row.id !== model.cursor) model.cursor = null;
+    if (HEAD.some((key) => changed.has(key))) drawHead();
     refresh();
     if (changed.has("revision")) return;
     if (changed.has("selection") || changed.has("step")) reveal(selected);
     else if (changed.has("query")) reveal(matches.length === 0 ? null : model.rowOfRef(refOfNode(store.current, "before", matches[0]!)));
   });
   twin.draw();
+  drawHead();
   refresh();
   return {
     picture: () => pictureOf(store, model, readTokens(root), emphasis),

@@ -1,7 +1,7 @@
 // What is unfolded in the graph: rows that were opened, layers and nodes shown for what is selected, a ring of neighbours.
 
 import { neighbourhood } from "../edges";
-import { refOfNode, resolve, type Side } from "../refs";
+import { resolve, type Side } from "../refs";
 import type { Ref, View } from "../types";
 import type { GraphMode } from "./graphLayout";
 import type { Repeats } from "./repeats";
@@ -21,7 +21,7 @@ export function unfolding(parts: Partial<Unfolding> = {}): Unfolding {
 }
 
 // A difference shows what is in the layers.
-export function isFolding({ foldsRepeats }: Unfolding, mode: GraphMode): boolean {
+export function isFolding({ foldsRepeats }: Pick<Unfolding, "foldsRepeats">, mode: GraphMode): boolean {
   return foldsRepeats && mode !== "diff";
 }
 
@@ -125,8 +125,4 @@ export class Unfolded {
     const ascending = (side: Side): number[] => [...nodes[side]].sort((a, b) => a - b);
     return { before: ascending("before"), after: ascending("after") };
   }
-}
-
-export function refsOf(view: View, side: Side, nodes: readonly number[]): Ref[] {
-  return nodes.map((node) => refOfNode(view, side, node));
 }
