@@ -21,8 +21,13 @@ export function formatBytesBeside(bytes: number, limit: number): string {
 
 const TIME_UNITS: readonly [string, number][] = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
 
+// The unit that seconds are written in, and how many seconds it has.
+export function unitOfSeconds(seconds: number): readonly [string, number] {
+  return TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["s", 1];
+}
+
 export function formatSeconds(seconds: number): string {
-  const [unit, factor] = TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["s", 1];
+  const [unit, factor] = unitOfSeconds(seconds);
   return `${Number((seconds / factor).toPrecision(3))} ${unit}`;
 }
 

@@ -1,5 +1,6 @@
 // Draws the timeline: axis, compute blocks, a stack of lanes for every process group, and bytes as curves.
 
+import type { Side } from "../refs";
 import type { Box } from "./geometry";
 import { drawCurve, drawCurveLabel } from "./timelineCurveDraw";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
@@ -9,7 +10,7 @@ import {
 import { drawGhosts } from "./timelineGhost";
 import type { Probe } from "./timelineProbe";
 import { drawProbe } from "./timelineProbeDraw";
-import { lengthOf, spanText } from "./timelineTotals";
+import { spanText } from "./timelineTotals";
 import { COMPUTE, firstEndingAfter, type Bar } from "./timelineTracks";
 
 export interface TimelineMarks {
@@ -90,7 +91,7 @@ function drawTrackLabel(pen: Pen, { scrollY, layout }: TimelineScene, track: Pla
   const middle = top + Math.min(height, 26) / 2 - 1;
   if (isFirstOfSide) {
     writeText(pen, side, 14, middle, 58, { font: sansFont(tokens, 11.5, 650), color: tokens.ink });
-    if (layout.unit === "s") writeSideTotals(pen, layout, track, middle);
+    if (layout.unit === "s") writeSideTotals(pen, layout, side, middle);
   }
   const style = { font: sansFont(tokens, 11.5), color: tokens.dim };
   writeText(pen, name, NAMES_LEFT, middle, LABELS_WIDTH - NAMES_LEFT - 6, style);
@@ -101,11 +102,10 @@ function drawTrackLabel(pen: Pen, { scrollY, layout }: TimelineScene, track: Pla
 }
 
 // Below the side's name how long it takes, and for how long of that compute waits.
-function writeSideTotals(pen: Pen, { tracks, unit }: TimelineLayout, { side, exposed }: PlacedTrack, middle: number): void {
+function writeSideTotals(pen: Pen, { sides, unit }: TimelineLayout, side: Side, middle: number): void {
   const { tokens } = pen;
-  const end = tracks.filter((track) => track.side === side).flatMap(({ lanes }) => lanes).reduce((last, lane) => Math.max(last, lane.at(-1)?.end ?? 0), 0);
+  const { end, waited } = sides[side];
   writeText(pen, spanText(end, unit), 14, middle + 17, 58, { font: sansFont(tokens, 11), color: tokens.ink });
-  const waited = lengthOf(exposed.map((bar) => [bar.start, bar.end]));
   if (waited > 0) writeText(pen, `! ${spanText(waited, unit)}`, 14, middle + 33, 58, { font: sansFont(tokens, 11, 650), color: tokens.alertText });
 }
 
@@ -267,10 +267,12 @@ function drawHatch({ context }: Pen, { x, y, width, height }: Box, color: string
 }
 
 function drawExposed({ context, tokens }: Pen, scale: TimeScale, { measured }: Bar, { x, y, width, height }: Box, alpha: number): void {
+  const exposed = measured?.exposed ?? [];
+  if (exposed.length === 0) return;
   const strip = stripHeight(height);
   context.fillStyle = tokens.alert;
   withAlpha(context, alpha, () => {
-    for (const [start, end] of measured?.exposed ?? []) {
+    for (const [start, end] of exposed) {
       const left = Math.max(x, xOfTime(scale, start));
       const right = Math.min(x + width, xOfTime(scale, end));
       if (right > left) context.fillRect(left, y + height - strip, right - left, strip);
@@ -297,10 +299,11 @@ function drawExposedWait(pen: Pen, scene: TimelineScene, track: PlacedTrack, bar
 
 // Only what fits: a bucket's name whole, a module path cut in its middle.
 function writeBarLabel(pen: Pen, label: string, x: number, width: number, y: number, color: string): boolean {
-  const font = sansFont(pen.tokens, 11);
   const room = width - 8;
+  if (label === "" || room <= 0) return false; // most bars of a large graph: nothing is measured
+  const font = sansFont(pen.tokens, 11);
   const least = Math.min(pen.text.widthOf(label, font), 56);
-  return label !== "" && room >= least && writeText(pen, label, x + 4, y, room, { font, color }) > 0;
+  return room >= least && writeText(pen, label, x + 4, y, room, { font, color }) > 0;
 }
 
 function drawOutline({ context, tokens }: Pen, { scale }: TimelineScene, { slotHeight }: PlacedTrack, bar: Bar, y: number): void {

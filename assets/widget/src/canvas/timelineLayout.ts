@@ -1,11 +1,12 @@
 // Heights of the timeline's tracks and curves, its time scale and its ticks. Groups with more lanes than there is room
 // for share thin slots, so that the picture never outgrows its pane by its lanes.
 
-import { formatNumber } from "../format";
+import { formatNumber, unitOfSeconds } from "../format";
 import type { Side } from "../refs";
 import type { View } from "../types";
-import { curvesOf, mostOf, type Curve } from "./timelineCurves";
-import { axesOf, COMPUTE, timelinesOf, tracksOf, type Axis, type Track } from "./timelineTracks";
+import { contentOf, SIDES, type SideTotals } from "./timelineContent";
+import { mostOf, type Curve } from "./timelineCurves";
+import { axesOf, COMPUTE, timelinesOf, type Axis, type Track } from "./timelineTracks";
 
 export interface PlacedTrack extends Track {
   y: number; // from the top of the content
@@ -26,6 +27,7 @@ export interface TimelineLayout {
   isPending: boolean; // the graph after is not estimated yet
   tracks: PlacedTrack[];
   curves: PlacedCurve[];
+  sides: Record<Side, SideTotals>;
   contentHeight: number;
   end: number;
   unit: "node" | "s";
@@ -49,17 +51,15 @@ const SIDE_GAP = 10;
 const BOTTOM = 6;
 const MIN_CURVE_HEIGHT = 17;
 const MAX_CURVE_HEIGHT = 32;
-const SIDES: readonly Side[] = ["before", "after"];
 
 export function layoutTimeline(view: View, height: number, asked: Axis): TimelineLayout {
   const { axis, before, after } = timelinesOf(view, asked);
-  const tracks = SIDES.flatMap((side) => tracksOf(view, side, axis));
-  const curves = SIDES.flatMap((side) => curvesOf(view, side, axis));
+  const { tracks, curves, sides } = contentOf(view, axis);
   const left = height - fixedHeight(tracks.length, curves.length, 0) - tracks.length * MIN_LANE_HEIGHT;
   const curveHeight = Math.max(MIN_CURVE_HEIGHT, Math.min(MAX_CURVE_HEIGHT, Math.floor(left / Math.max(1, curves.length))));
   const { heights, laneHeight } = shareHeight(tracks, height - fixedHeight(tracks.length, curves.length, curveHeight));
   const layout: TimelineLayout = {
-    axis, tracks: [], curves: [], isPending: after === null,
+    axis, sides, tracks: [], curves: [], isPending: after === null,
     contentHeight: 0, end: Math.max(before.end, after?.end ?? 0) || 1, unit: before.unit,
   };
   let y = AXIS_HEIGHT;
@@ -83,10 +83,9 @@ export function layoutTimeline(view: View, height: number, asked: Axis): Timelin
 // The height at which no lane is squeezed and none is stretched.
 export function wantedHeight(views: readonly View[]): number {
   const heights = views.flatMap((view) => axesOf(view).map((axis) => {
-    const tracks = SIDES.flatMap((side) => tracksOf(view, side, axis));
-    const numCurves = SIDES.flatMap((side) => curvesOf(view, side, axis)).length;
+    const { tracks, curves } = contentOf(view, axis);
     const numLanes = tracks.reduce((sum, { name, lanes }) => sum + (name === COMPUTE ? 1 : Math.max(1, lanes.length)), 0);
-    return fixedHeight(tracks.length, numCurves, MAX_CURVE_HEIGHT) + numLanes * MAX_LANE_HEIGHT;
+    return fixedHeight(tracks.length, curves.length, MAX_CURVE_HEIGHT) + numLanes * MAX_LANE_HEIGHT;
   }));
   return Math.max(...heights);
 }
@@ -150,7 +149,7 @@ export interface Tick {
 export function ticksOf(scale: TimeScale, unit: TimelineLayout["unit"]): Tick[] {
   const { from, to, left, right } = scale;
   const step = niceStep(((to - from) * 96) / Math.max(1, right - left), unit);
-  const [divisor, suffix] = unit === "node" ? [1, ""] : secondsUnit(to);
+  const [suffix, divisor] = unit === "node" ? ["", 1] : unitOfSeconds(to);
   const ticks: Tick[] = [];
   for (let index = Math.ceil(from / step); index * step <= to; index++) {
     const value = formatNumber(Number(((index * step) / divisor).toPrecision(6)));
@@ -164,9 +163,4 @@ function niceStep(least: number, unit: TimelineLayout["unit"]): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].find((factor) => factor * power >= least * 0.999)! * power;
   return unit === "node" ? Math.max(1, step) : step;
-}
-
-function secondsUnit(to: number): [number, string] {
-  if (to >= 1) return [1, "s"];
-  return to >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
 }

@@ -3,7 +3,7 @@
 import { h } from "../dom";
 import { formatCount, formatNumber, formatSeconds } from "../format";
 import type { TimelineLayout } from "./timelineLayout";
-import { lengthOf, spanText } from "./timelineTotals";
+import { spanText } from "./timelineTotals";
 import { COMPUTE, type Bar } from "./timelineTracks";
 
 const MAX_ROWS = 300;
@@ -26,9 +26,9 @@ export function timelineTable({ tracks, unit }: TimelineLayout): HTMLTableElemen
 }
 
 // One row a graph and quantity: how long compute waits, and where most bytes are held.
-function sidesTable({ tracks, curves, unit }: TimelineLayout): HTMLTableElement {
+function sidesTable({ tracks, curves, sides, unit }: TimelineLayout): HTMLTableElement {
   const waits = tracks.filter(({ name, exposed }) => name === COMPUTE && exposed.length > 0).map(({ side, exposed }) =>
-    [side, "compute waits", spanText(lengthOf(exposed.map(({ start, end }) => [start, end])), unit), formatCount(exposed.length, "time")]);
+    [side, "compute waits", spanText(sides[side].waited, unit), formatCount(exposed.length, "time")]);
   const peaks = curves.filter(({ peak }) => peak >= 0).map(({ side, name, peakText, at, peak }) =>
     [side, `most ${name}`, peakText, `at ${timeText(at[peak]!, unit)}`]);
   return table("Before and after", ["graph", "what", "how much", "where"], [...waits, ...peaks]);
