@@ -11,7 +11,8 @@ import { drawGhosts } from "./timelineGhost";
 import type { Probe } from "./timelineProbe";
 import { drawProbe } from "./timelineProbeDraw";
 import { spanText } from "./timelineTotals";
-import { COMPUTE, firstEndingAfter, type Bar } from "./timelineTracks";
+import { COMPUTE, type Bar } from "./timelineTracks";
+import { barsBetween, visibleBars, visibleWaits } from "./timelineVisible";
 
 export interface TimelineMarks {
   levelOf(track: PlacedTrack, bar: Bar): "lit" | "plain" | "dim";
@@ -33,7 +34,6 @@ const FILL_ALPHA = { lit: 1, plain: 0.5, dim: 0.2 };
 const STICK_ALPHA = { lit: 1, plain: 0.8, dim: 0.3 };
 const STICK_WIDTH = 5; // a bar up to this is all fill, a wider one a tint with an edge
 const MIN_LABEL_HEIGHT = 13;
-const JOIN_PX = 1.5;
 const HATCH_PX = 5;
 const MARK_WIDTH = 9; // room for an exclamation mark
 
@@ -112,54 +112,24 @@ function writeSideTotals(pen: Pen, { sides, unit }: TimelineLayout, side: Side, 
 function drawTrack(pen: Pen, scene: TimelineScene, track: PlacedTrack): void {
   const top = track.y - scene.scrollY;
   if (top > scene.height || top + track.height < AXIS_HEIGHT) return;
+  const { marks } = scene;
+  const isAlike = (one: Bar, other: Bar): boolean => marks.levelOf(track, one) === marks.levelOf(track, other) &&
+    marks.isHovered(track, one) === marks.isHovered(track, other);
   const outlined: [Bar, number][] = [];
   track.lanes.forEach((lane, index) => {
     const y = top + slotOfLane(track, index) * track.slotHeight;
-    const bars = visibleBars(lane, scene.scale);
+    const bars = visibleBars(lane, scene.scale, isAlike);
     const blocks = track.name === COMPUTE ? blocksOf(bars) : [];
     for (const block of blocks) drawBand(pen, scene, track, block, y);
     bars.forEach((bar, place) => {
       if (track.name === COMPUTE) drawCompute(pen, scene, track, bar, y);
       else drawCollective(pen, scene, track, bar, bars[place + 1], y);
     });
-    for (const wait of visibleWaits(track.exposed, scene.scale)) drawExposedWait(pen, scene, track, wait, y);
-    for (const bar of barsBetween(lane, scene.scale)) if (scene.marks.isSelected(track, bar)) outlined.push([bar, y]);
+    for (const wait of visibleWaits(track.exposed, scene.scale, isAlike)) drawExposedWait(pen, scene, track, wait, y);
+    for (const bar of barsBetween(lane, scene.scale)) if (marks.isSelected(track, bar)) outlined.push([bar, y]);
     for (const block of blocks) writeBlockLabel(pen, scene, track, block, y);
   });
   for (const [bar, y] of outlined) drawOutline(pen, scene, track, bar, y);
-}
-
-function* barsBetween(lane: readonly Bar[], { from, to }: TimeScale): Generator<Bar> {
-  for (let index = firstEndingAfter(lane, from); index < lane.length && lane[index]!.start <= to; index++) yield lane[index]!;
-}
-
-// Bars in view; those that would touch on screen and say the same are drawn as one.
-export function visibleBars(lane: readonly Bar[], scale: TimeScale): Bar[] {
-  const bars: Bar[] = [];
-  const join = joinedSpan(scale);
-  for (const bar of barsBetween(lane, scale)) {
-    const last = bars[bars.length - 1];
-    const touches = last !== undefined && bar.start - last.end < join;
-    const isSame = last !== undefined && bar.kind === "" && (bar.label === last.label || bar.end - bar.start < join);
-    if (touches && isSame) bars[bars.length - 1] = { ...last, end: bar.end, lastNode: bar.lastNode };
-    else bars.push(bar);
-  }
-  return bars;
-}
-
-// Waits in view; the start and the wait of one collective are one where they touch on screen.
-export function visibleWaits(waits: readonly Bar[], scale: TimeScale): Bar[] {
-  const joined: Bar[] = [];
-  for (const wait of barsBetween(waits, scale)) {
-    const last = joined[joined.length - 1];
-    if (last !== undefined && last.node === wait.node && wait.start - last.end < joinedSpan(scale)) joined[joined.length - 1] = { ...last, end: wait.end };
-    else joined.push(wait);
-  }
-  return joined;
-}
-
-function joinedSpan({ from, to, left, right }: TimeScale): number {
-  return ((to - from) / Math.max(1, right - left)) * JOIN_PX;
 }
 
 interface Extent {
