@@ -2,6 +2,7 @@
 
 import { decisionOf } from "../actions";
 import { heldThen, related, resolve, type Side } from "../refs";
+import { firstPast } from "../sorted";
 import type { Decision, Kind, State, View } from "../types";
 import { shownPath } from "../witness";
 import type { Row } from "./skeleton";
@@ -113,13 +114,8 @@ export class SortedNodes {
   }
 
   anyIn(first: number, end: number): boolean {
-    let [low, high] = [0, this.nodes.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.nodes[middle]! < first) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.nodes.length && this.nodes[low]! < end;
+    const found = this.nodes[firstPast(this.nodes, (node) => node >= first)];
+    return found !== undefined && found < end;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { formatBytes } from "../format";
 import type { Side } from "../refs";
+import { firstPast } from "../sorted";
 import type { GraphColumns, LiveCurve, Timeline, View } from "../types";
 import { COMPUTE, timelinesOf, type Axis } from "./timelineTracks";
 
@@ -55,13 +56,7 @@ function inFlight({ bytes: sizes }: GraphColumns, side: Side, { slices, end }: T
 
 // Index of the step that holds at `time`; -1 ahead of the first.
 export function stepAt({ at }: Curve, time: number): number {
-  let [low, high] = [0, at.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (at[middle]! <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return firstPast(at, (each) => each > time) - 1;
 }
 
 export function bytesAt(curve: Curve, time: number): number {

@@ -1,5 +1,6 @@
 // Edges of the slices: where a measure begins and ends.
 
+import { firstPast } from "../sorted";
 import { timeOfX, type TimelineLayout, type TimeScale } from "./timelineLayout";
 import { COMPUTE } from "./timelineTracks";
 
@@ -45,8 +46,7 @@ export function snapped(edges: readonly Edge[], layout: TimelineLayout, scale: T
 
 // The next edge at another moment, in the same row where that has one then; the same edge where there is none.
 export function nextEdge(edges: readonly Edge[], from: Edge, offset: 1 | -1): Edge {
-  let next = firstFrom(edges, from.time) + (offset < 0 ? -1 : 0);
-  while (offset > 0 && next < edges.length && edges[next]!.time <= from.time) next++;
+  const next = offset < 0 ? firstFrom(edges, from.time) - 1 : firstPast(edges, (edge) => edge.time > from.time);
   const time = edges[next]?.time;
   if (time === undefined) return from;
   const then: Edge[] = [];
@@ -60,11 +60,5 @@ export function nearest(edges: readonly Edge[], time: number): Edge | null {
 
 // Index of the first edge at `time` or later.
 function firstFrom(edges: readonly Edge[], time: number): number {
-  let [low, high] = [0, edges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (edges[middle]!.time < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPast(edges, (edge) => edge.time >= time);
 }

@@ -3,7 +3,8 @@
 import { withAlpha, type Pen } from "./pen";
 import { drawGhostCurve } from "./timelineCurveDraw";
 import { AXIS_HEIGHT, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale } from "./timelineLayout";
-import { firstEndingAfter, type Track } from "./timelineTracks";
+import type { Track } from "./timelineTracks";
+import { barsBetween } from "./timelineVisible";
 
 const JOIN_PX = 2;
 
@@ -36,12 +37,9 @@ function drawGhostTrack({ context, tokens }: Pen, { y, height }: PlacedTrack, ot
 
 // In pixels, joined where they touch on screen.
 export function ghostsOf({ lanes }: Track, scale: TimeScale): [number, number][] {
-  const spans = lanes.flatMap((lane) => {
-    const first = firstEndingAfter(lane, scale.from);
-    const last = lane.findIndex(({ start }, index) => index >= first && start > scale.to);
-    return lane.slice(first, last < 0 ? lane.length : last).map(({ start, end, measured }): [number, number] =>
-      [Math.max(scale.left - 4, xOfTime(scale, start)), Math.min(scale.right + 4, xOfTime(scale, measured?.done ?? end))]);
-  }).sort(([one], [other]) => one - other);
+  const spans = lanes.flatMap((lane) => [...barsBetween(lane, scale)].map(({ start, end, measured }): [number, number] =>
+    [Math.max(scale.left - 4, xOfTime(scale, start)), Math.min(scale.right + 4, xOfTime(scale, measured?.done ?? end))],
+  )).sort(([one], [other]) => one - other);
   const joined: [number, number][] = [];
   for (const [left, right] of spans) {
     const last = joined[joined.length - 1];

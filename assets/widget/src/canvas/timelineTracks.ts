@@ -1,6 +1,7 @@
 // Slices as tracks: compute folded into module blocks, and a track with lanes for every process group.
 
 import type { Side } from "../refs";
+import { firstPast } from "../sorted";
 import type { Kind, Slice, State, Timeline, View } from "../types";
 import { blockOf } from "./modules";
 import { labelOfNode } from "./skeleton";
@@ -113,11 +114,5 @@ function withoutOverlap(bars: Bar[]): Bar[] {
 
 // Index of the first bar that ends after `time`.
 export function firstEndingAfter(lane: readonly Bar[], time: number): number {
-  let [low, high] = [0, lane.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (lane[middle]!.end <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPast(lane, ({ end }) => end > time);
 }
