@@ -3,7 +3,8 @@
 import type { Kind } from "../types";
 import { boxOf, detailLevel, type Box, type DetailLevel } from "./geometry";
 import type { Placed } from "./graphLayout";
-import { drawLayers, drawStack, isFoldedLayers } from "./layersDraw";
+import { isFoldedLayers } from "./layerRows";
+import { drawLayers, drawStack } from "./layersDraw";
 import {
   drawGlyph, drawTriangle, GLYPH_WIDTH, monoFont, sansFont, tracePanel, withAlpha, writeText, type Pen,
 } from "./pen";

@@ -1,8 +1,10 @@
 // Puts the rows of both graphs on shared lines: what did not change stands on one line on both sides, and between two
 // such rows the removed ones (left) and the added ones (right) start on the same line. Linear in the rows.
 
+import type { Side } from "../refs";
 import type { State, View } from "../types";
 import { longestIncreasing } from "./increasing";
+import { isFoldedLayers } from "./layerRows";
 import type { Segments } from "./segments";
 import { rowsOf, type Row } from "./skeleton";
 import type { Unfolding } from "./unfolding";
@@ -70,8 +72,8 @@ function place(rows: readonly Row[], change: Change): Placed[] {
   return rows.map((row) => ({ row, line: 0, span: isHigh(row) ? HIGH_SPAN : 1, twin: -1, change }));
 }
 
-function isHigh({ type, layers, isOpen }: Row): boolean {
-  return type === "bucket" || (layers !== null && !isOpen && layers.end - layers.first > 1);
+function isHigh(row: Row): boolean {
+  return row.type === "bucket" || isFoldedLayers(row);
 }
 
 function indexById(placed: readonly Placed[]): Map<string, number> {
@@ -161,6 +163,11 @@ function leftAloneOf(view: View, before: readonly Placed[], indexOf: GraphLayout
     if (after !== undefined) lines.push({ before: index, after });
   });
   return lines;
+}
+
+// The innermost row that shows a node, null where its side is not shown.
+export function rowOfNode(layout: GraphLayout, side: Side, node: number): Placed | null {
+  return layout[side][layout.rowOf[side][node] ?? -1] ?? null;
 }
 
 // Brackets in lanes: each takes the first lane that is free at its top.

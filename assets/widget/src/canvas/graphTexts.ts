@@ -5,9 +5,10 @@ import { formatCount } from "../format";
 import { refOfBucket, refOfNode } from "../refs";
 import type { Ref, View } from "../types";
 import type { GraphModel } from "./graphModel";
+import type { LayersShown } from "./layerRows";
 import { collectivesOf, nameInLayer } from "./repeats";
 import { repeatsOf } from "./segments";
-import type { LayersShown, Row } from "./skeleton";
+import type { Row } from "./skeleton";
 
 // What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.
 export function sketchNote({ isRewritten }: View, isQuiz: boolean): HTMLElement | string {

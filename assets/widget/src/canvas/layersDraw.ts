@@ -1,17 +1,14 @@
 // Draws repeated layers: a stack of cards where several are folded into one row, and how many collectives each holds.
 
 import type { Box } from "./geometry";
+import type { LayersShown } from "./layerRows";
 import { drawGlyph, drawTriangle, GLYPH_WIDTH, monoFont, RADIUS, sansFont, writeText, type Pen } from "./pen";
-import type { LayersShown, Row } from "./skeleton";
+import type { Row } from "./skeleton";
 
 const PADDING = 8;
 const LEFT = 20; // after the triangle
 const CARD_OFFSET = 3;
 const HIGH_PX = 34; // a box that has room for two lines
-
-export function isFoldedLayers({ layers, isOpen }: Row): boolean {
-  return layers !== null && !isOpen && layers.end - layers.first > 1;
-}
 
 // The edges of the cards below.
 export function drawStack({ context, tokens }: Pen, { x, y, width, height }: Box): void {

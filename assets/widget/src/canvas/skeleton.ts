@@ -3,11 +3,12 @@
 
 import { formatCount, formatNumber } from "../format";
 import type { Side } from "../refs";
-import type { GraphColumns, Kind, View } from "../types";
+import { inRange } from "../sorted";
+import type { GraphColumns, View } from "../types";
+import { LayerRows, type LayersShown } from "./layerRows";
 import { childOf, commonPrefix, shortNamesOf } from "./modules";
-import { rangeText, type Repeat } from "./repeats";
 import type { Segment, Segments } from "./segments";
-import { isFolding, rowsOfLayers, type Unfolding } from "./unfolding";
+import { isFolding, type Unfolding } from "./unfolding";
 import type { GraphMode } from "./graphLayout";
 
 export interface Row {
@@ -27,16 +28,9 @@ export interface Row {
   layers: LayersShown | null; // of a row that stands for repeated layers
 }
 
-export interface LayersShown {
-  first: number; // indices of layers
-  end: number;
-  kinds: [Kind, number][]; // its collectives; in each of the layers where they are whole
-  numAlone: number; // of them, in all
-}
-
 export function rowsOf(view: View, segments: Segments, side: Side, mode: GraphMode, unfolding: Unfolding): Row[] {
   const builder = new RowBuilder(view, segments, side, unfolding);
-  if (isFolding(unfolding, mode)) builder.addInLayers(segments[side]);
+  if (isFolding(unfolding, mode)) new LayerRows(view, segments, side, unfolding, builder).add();
   else for (const segment of segments[side]) builder.addSegment(segment, 0);
   return builder.rows;
 }
@@ -46,13 +40,11 @@ export function labelOfNode(graph: GraphColumns, node: number): string {
   return module === "" ? (graph.name[node] ?? "") : shortNamesOf(graph)(module);
 }
 
-type NewRow = Pick<Row, "id" | "type" | "first" | "end" | "label" | "detail"> & Partial<Row>;
+export type NewRow = Pick<Row, "id" | "type" | "first" | "end" | "label" | "detail"> & Partial<Row>;
 
 class RowBuilder {
   readonly rows: Row[] = [];
   private readonly graph: GraphColumns;
-  private readonly pieces = new Map<string, number>(); // how often a row that may be torn was added
-  private alone: number[] | null = null; // collectives that were left alone, ascending
 
   constructor(
     private readonly view: View,
@@ -61,52 +53,6 @@ class RowBuilder {
     private readonly unfolding: Unfolding,
   ) {
     this.graph = view[side];
-  }
-
-  addInLayers(segments: readonly Segment[]): void {
-    const { layers, repeats } = this.segments.repeats;
-    const rowOf = rowsOfLayers(this.segments.repeats, this.unfolding);
-    const layerOf = this.layersOf(segments);
-    eachStretch(segments, (index) => layers[layerOf[index]!]?.repeat ?? -1, (from, to, index) => {
-      const repeat = repeats[index];
-      if (repeat === undefined) return segments.slice(from, to).forEach((segment) => this.addSegment(segment, 0));
-      const isOpen = this.unfolding.open.has(repeat.id);
-      if (isOpen) this.addLayers(repeat.id, repeat.id, segments.slice(from, to), layerOf.slice(from, to), 0, true);
-      eachStretch(segments.slice(from, to), (at) => rowOf[layerOf[from + at]!]!, (start, end, row) => {
-        this.addLayerRow(repeat, row, segments.slice(from + start, from + end), layerOf.slice(from + start, from + end), isOpen);
-      });
-    });
-  }
-
-  // One layer on its own, or all those around it that are folded.
-  private addLayerRow(repeat: Repeat, row: number, segments: readonly Segment[], layerOf: readonly number[], isApart: boolean): void {
-    const depth = isApart ? 1 : 0;
-    const isShown = this.unfolding.layers.has(row);
-    if (!isApart && !isShown) return this.addLayers(`${repeat.id}/from ${row}`, repeat.id, segments, layerOf, depth, false);
-    const id = `${repeat.id}/${this.segments.repeats.layers[row]!.block}`;
-    const isOpen = isShown || this.unfolding.open.has(id);
-    this.addLayers(id, id, segments, layerOf, depth, isOpen);
-    if (isOpen) for (const segment of segments) this.addSegment(segment, depth + 1);
-  }
-
-  private addLayers(id: string, opens: string, segments: readonly Segment[], layerOf: readonly number[], depth: number, isOpen: boolean): void {
-    const { layers } = this.segments.repeats;
-    const [first, end] = [segments[0]!.first, segments[segments.length - 1]!.end];
-    const [from, to] = [layerOf[0]!, layerOf.reduce((last, layer) => Math.max(last, layer), 0) + 1];
-    const numLayers = to - from;
-    const isWhole = this.side === "before";
-    const kinds = this.kindsIn(first, end);
-    const numOps = end - first - kinds.reduce((sum, [, count]) => sum + count, 0);
-    const each = isWhole && numLayers > 1 ? numLayers : 1;
-    const ordinal = this.pieces.get(id) ?? 0;
-    this.pieces.set(id, ordinal + 1);
-    const ops = formatCount(numOps / each, "op");
-    this.add({
-      id: ordinal === 0 ? id : `${id}@${ordinal}`, opens, type: "fold", first, end, depth, canUnfold: true, isOpen,
-      label: rangeText(layers[from]!, layers[to - 1]!) + (isWhole && numLayers > 1 ? ` × ${numLayers}` : ""),
-      detail: each > 1 ? `${ops} each` : ops,
-      layers: { first: from, end: to, kinds: kinds.map(([kind, count]) => [kind, count / each]), numAlone: this.numAlone(first, end) },
-    });
   }
 
   addSegment(segment: Segment, depth: number): void {
@@ -168,7 +114,11 @@ class RowBuilder {
     let from = first;
     for (const node of [...revealed, end]) {
       if (node - from === 1) this.addOp(`${id}/${this.keyOf(from)}`, from, depth, bucket);
-      else if (node > from) this.add({ ...row, id: from === first ? id : `${id}~${this.keyOf(from)}`, opens: id, first: from, end: node, detail: numOps(from, node) });
+      else if (node > from) {
+        this.add({
+          ...row, id: from === first ? id : `${id}~${this.keyOf(from)}`, opens: id, first: from, end: node, detail: numOps(from, node),
+        });
+      }
       if (node < end) this.addOp(`${id}/${this.keyOf(node)}`, node, depth, bucket);
       from = node + 1;
     }
@@ -183,43 +133,15 @@ class RowBuilder {
     this.add({ id, type: "op", first: node, end: node + 1, depth, bucket, label, detail: this.graph.tensor[node] ?? "" });
   }
 
-  private add(row: NewRow): void {
+  add(row: NewRow): void {
     const canUnfold = row.type !== "op" && row.end - row.first > 1;
     const isOpen = canUnfold && this.unfolding.open.has(row.id);
     this.rows.push({ node: row.first, opens: row.id, bucket: -1, depth: 0, layers: null, canUnfold, isOpen, ...row, side: this.side });
   }
 
-  // The layer of each segment; what a bucket added goes with what precedes it.
-  private layersOf(segments: readonly Segment[]): number[] {
-    const { layerOf } = this.segments.repeats;
-    let previous = -1;
-    return segments.map(({ type, first, bucket }) => {
-      if (bucket < 0) previous = layerOf[this.side === "before" ? first : (this.segments.originOf[first] ?? -1)] ?? -1;
-      else if (type === "bucket") previous = -1;
-      return previous;
-    });
-  }
-
-  private kindsIn(first: number, end: number): [Kind, number][] {
-    const counts = new Map<Kind, number>();
-    for (let node = first; node < end; node++) {
-      const kind = this.graph.kind[node];
-      if (this.graph.role[node] === "collective" && kind) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    }
-    return [...counts];
-  }
-
-  private numAlone(first: number, end: number): number {
-    if (this.alone === null) {
-      const nodes = this.view.decisions.flatMap(({ merged, node }) => (merged ? [] : [this.side === "before" ? node : (this.view.carriedTo[node] ?? -1)]));
-      this.alone = nodes.sort((a, b) => a - b);
-    }
-    return firstNotBelow(this.alone, end) - firstNotBelow(this.alone, first);
-  }
-
   private revealedIn(first: number, end: number): readonly number[] {
     const nodes = this.unfolding.revealed[this.side];
-    return nodes.length === 0 ? nodes : nodes.slice(firstNotBelow(nodes, first), firstNotBelow(nodes, end));
+    return nodes.length === 0 ? nodes : inRange(nodes, first, end);
   }
 
   private helperLabel(index: number, first: number): string {
@@ -255,26 +177,6 @@ class RowBuilder {
   }
 }
 
-// Visits what stands together and has one key.
-function eachStretch<T>(items: readonly T[], keyAt: (index: number) => number, visit: (from: number, to: number, key: number) => void): void {
-  for (let from = 0, to = 0; from < items.length; from = to) {
-    const key = keyAt(from);
-    for (to = from + 1; to < items.length && keyAt(to) === key; to++);
-    visit(from, to, key);
-  }
-}
-
-function firstNotBelow(sorted: readonly number[], value: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 function numOps(first: number, end: number): string {
-  const count = end - first;
-  return count === 1 ? "1 op" : `${formatNumber(count)} ops`;
+  return formatCount(end - first, "op");
 }
