@@ -3,7 +3,7 @@
 import { resolve, type Side } from "../refs";
 import type { Ref, View } from "../types";
 import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, type GraphGeometry } from "./geometry";
-import { layoutGraph, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
+import { layoutGraph, rowOfNode, type GraphLayout, type GraphMode, type Placed } from "./graphLayout";
 import { cutIntoSegments, type Segments } from "./segments";
 import type { Row } from "./skeleton";
 import { isFolding, Unfolded } from "./unfolding";
@@ -162,13 +162,9 @@ export class GraphModel {
       const shape = buckets[target.bucket];
       return after[shape?.row ?? -1] ?? before[shape?.members[0]?.row ?? -1] ?? null;
     }
-    const own = this.rowOfNode(target.side, target.node);
+    const own = rowOfNode(this.layout, target.side, target.node);
     if (own !== null || target.side === "after") return own;
-    return this.rowOfNode("after", this.view.carriedTo[target.node] ?? -1);
-  }
-
-  rowOfNode(side: Side, node: number): Placed | null {
-    return this.layout[side][this.layout.rowOf[side][node] ?? -1] ?? null;
+    return rowOfNode(this.layout, "after", this.view.carriedTo[target.node] ?? -1);
   }
 
   // The scroll position that shows `placed`, or null where it is in view.

@@ -2,9 +2,9 @@
 // else a row reads or feeds as stubs that name the other end. A row that folds several nodes stands for all of them.
 
 import { readersOf } from "../edges";
-import { refOfNode, type Side } from "../refs";
+import { refOfNode } from "../refs";
 import type { Ref } from "../types";
-import type { Placed } from "./graphLayout";
+import { rowOfNode, type Placed } from "./graphLayout";
 import { visibleRows, type Scene } from "./scene";
 
 const MOST_LINES = 12; // of a line that is drawn unasked
@@ -60,12 +60,14 @@ function showsEdges({ layout }: Scene, { row }: Placed, isLit: boolean): boolean
   return row.type === "collective" && isLit;
 }
 
-function edgesTo(scene: Scene, placed: Placed, isLit: boolean, others: readonly number[], areProducers: boolean, found: Map<string, RowEdge>): Stub[] {
+function edgesTo(
+  scene: Scene, placed: Placed, isLit: boolean, others: readonly number[], areProducers: boolean, found: Map<string, RowEdge>,
+): Stub[] {
   const { side } = placed.row;
   return others.flatMap((other): Stub[] => {
-    const across = rowOf(scene, side, other);
+    const across = rowOfNode(scene.layout, side, other);
     if (across === placed) return [];
-    if (across === null || !isDrawn(scene, placed, across, other)) return [stubOf(scene, placed, other)];
+    if (across === null || !isDrawn(scene, placed, across, other)) return [stubOf(scene, placed, across, other)];
     const [from, to] = areProducers ? [across, placed] : [placed, across];
     const key = `${from.row.id}\n${to.row.id}`;
     const known = found.get(key);
@@ -74,21 +76,18 @@ function edgesTo(scene: Scene, placed: Placed, isLit: boolean, others: readonly 
   });
 }
 
-function rowOf({ layout }: Scene, side: Side, node: number): Placed | null {
-  return layout[side][layout.rowOf[side][node] ?? -1] ?? null;
-}
-
 function isDrawn({ revealed }: Scene, placed: Placed, across: Placed, other: number): boolean {
   const { side, node } = placed.row;
   if (Math.abs(placed.line - across.line) <= MOST_LINES) return true;
   return revealed[side].has(node) && revealed[side].has(other);
 }
 
-function stubOf({ view, layout }: Scene, { row: { side, node }, line }: Placed, other: number): Stub {
-  const graph = view[side];
+function stubOf({ view }: Scene, { row: { side, node }, line }: Placed, across: Placed | null, other: number): Stub {
   const isAbove = other < node;
-  const across = layout[side][layout.rowOf[side][other] ?? -1];
-  const distance = across === undefined ? "" : `, ${Math.abs(across.line - line)} rows ${isAbove ? "up" : "down"}`;
-  const name = graph.name[other] ?? "";
-  return { node: other, ref: refOfNode(view, side, other), label: `${isAbove ? "↑" : "↓"} ${name}`, hint: `${isAbove ? "reads" : "read by"} ${name}${distance}` };
+  const distance = across === null ? "" : `, ${Math.abs(across.line - line)} rows ${isAbove ? "up" : "down"}`;
+  const name = view[side].name[other] ?? "";
+  return {
+    node: other, ref: refOfNode(view, side, other),
+    label: `${isAbove ? "↑" : "↓"} ${name}`, hint: `${isAbove ? "reads" : "read by"} ${name}${distance}`,
+  };
 }

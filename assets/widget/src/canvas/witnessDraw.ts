@@ -1,7 +1,7 @@
 // Draws a witness path along the before rail: a dot at every row it visits, an arc from each to the next.
 
 import { boxOf, type Box } from "./geometry";
-import type { Placed } from "./graphLayout";
+import { rowOfNode, type Placed } from "./graphLayout";
 import type { Pen } from "./pen";
 import type { Scene } from "./scene";
 
@@ -20,16 +20,7 @@ export function drawWitness({ context, tokens }: Pen, scene: Scene): void {
 
 // Every row once, in the order of the path; nodes inside one folded row are one stop.
 export function rowsOnPath({ layout, emphasis }: Pick<Scene, "layout" | "emphasis">): Placed[] {
-  const wanted = new Set(emphasis.path);
-  const stops = new Map<number, Placed>();
-  if (wanted.size === 0) return [];
-  for (const placed of layout.before) {
-    if (placed.row.isOpen) continue;
-    for (const node of wanted) {
-      if (placed.row.first <= node && node < placed.row.end) stops.set(node, placed);
-    }
-  }
-  const rows = emphasis.path.flatMap((node) => stops.get(node) ?? []);
+  const rows = emphasis.path.flatMap((node) => rowOfNode(layout, "before", node) ?? []);
   return rows.filter((row, index) => row !== rows[index - 1]);
 }
 
