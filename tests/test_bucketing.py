@@ -45,6 +45,9 @@ SAME_FAULTS = {
 RANKS_NODES_DIFFER = ("hinted_symbol",)
 """Torch multiplies a symbol with the rank, so the ranks' graphs have other nodes and cannot be walked together."""
 
+KEPT = all_samples_but(*TORCH_STOPS, *SAME_FAULTS, *RANKS_NODES_DIFFER)
+"""Samples of which torch's pass keeps every bit."""
+
 
 def our_pass(gm: fx.GraphModule) -> None:
     bucketing.bucket_reduce_scatter(gm)
@@ -189,7 +192,8 @@ def test_parameters_have_the_originals_names_and_defaults(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("world_size", "sample"),
-    [(2, sample) for sample in all_samples_but(*TORCH_STOPS, *SAME_FAULTS, *RANKS_NODES_DIFFER)] + [(4, "subgroup")],
+    [(2, sample) for sample in KEPT]
+    + [pytest.param(4, sample, marks=() if sample == "subgroup" else pytest.mark.slow) for sample in KEPT],
 )
 def test_either_pass_keeps_every_bit_and_as_many_collectives(world_size: int, sample: str) -> None:
     def build() -> fx.GraphModule:
@@ -200,12 +204,6 @@ def test_either_pass_keeps_every_bit_and_as_many_collectives(world_size: int, sa
     assert differing_outputs(build(), theirs) == []
     assert differing_outputs(build(), ours) == []
     assert [num_collectives(gm) for gm in ours] == [num_collectives(gm) for gm in theirs]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sample", all_samples_but(*TORCH_STOPS, *SAME_FAULTS, *RANKS_NODES_DIFFER))
-def test_either_pass_keeps_every_bit_in_a_larger_world(sample: str) -> None:
-    test_either_pass_keeps_every_bit_and_as_many_collectives(4, sample)
 
 
 @pytest.mark.parametrize("sample", TORCH_STOPS)
