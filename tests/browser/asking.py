@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
 MOST_ACTIONS = 3
 
@@ -36,16 +36,8 @@ class Asker:
         return self.page.locator(f'.bv-grid [role=row][title$="{name}"]')
 
     @property
-    def rows(self) -> Locator:
-        return self.page.locator(".bv-grid .bv-row[title]")
-
-    @property
     def inspector(self) -> Locator:
         return self.page.locator(".bv-inspector")
-
-    def reads(self, text: str) -> None:
-        """The inspector says so."""
-        expect(self.inspector).to_contain_text(text)
 
     def _count(self, action: str) -> None:
         self.actions.append(action)
