@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter import write_notebook
 from playwright.sync_api import FrameLocator, expect
 from samples import SAMPLES, SMALL_CAP_MIB
 from watching import WatchedPage
@@ -29,11 +30,8 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with one notebook run and converted twice: with the state of its widgets, and without."""
     folder = tmp_path_factory.mktemp("converted")
     save(bv.plan(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB), folder / "plan.json")
-    cells = [nbformat.v4.new_code_cell(cell) for cell in CELLS]
-    kernel = {"name": "python3", "display_name": "Python 3"}
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
-    nbformat.write(notebook, folder / "source.ipynb")
-    convert(folder / "source.ipynb", "--to", "notebook", "--execute", "--output", "stateful.ipynb")
+    source = write_notebook(folder / "source.ipynb", CELLS)
+    convert(source, "--to", "notebook", "--execute", "--output", "stateful.ipynb")
     run = nbformat.read(folder / "stateful.ipynb", as_version=4)
     assert run.metadata.pop("widgets"), "nbconvert keeps the state of widgets by default"
     nbformat.write(run, folder / "stateless.ipynb")
