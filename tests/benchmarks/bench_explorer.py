@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import statistics
 import sys
 import tempfile
@@ -27,12 +26,12 @@ from bucketviz.explorer.bundle import bundle_text
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from jupyter import jupyterlab, open_notebook, run_cell, write_notebook
+from watching import launched
 
 NODES_PER_LAYER = 15
 CAP_MIB = 0.01
 MOST_MAKING_MS = 300_000
 TASK = "ThreadControllerImpl::RunTask"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 AFTER_PAINT = """const afterPaint = () => new Promise(done => requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = done;
@@ -122,7 +121,7 @@ def rows(small: int, large: int, replan: int, frames: int, *, with_jupyter: bool
     yield Row("bundle", len(bundle_text().encode()) / 1e3, 300, "kB")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = launched(playwright)
         yield from _offline(browser, folder, small, 1_000, frames)
         yield from _offline(browser, folder, large, 3_000, frames)
         if with_jupyter:

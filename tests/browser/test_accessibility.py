@@ -1,6 +1,5 @@
 """axe-core in every state, light and dark; every control by keyboard alone; nothing lost when space is short."""
 
-from collections.abc import Iterator
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path
@@ -11,23 +10,11 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Page, expect
 from samples import SAMPLES
-from states import STATES, reach, write_pages
-from watching import WatchedPage
+from states import STATES, reach
 
 import bucketviz as bv
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_pages(tmp_path_factory.mktemp("pages"))
-
-
-@pytest.fixture
-def page(watched: WatchedPage) -> Iterator[Page]:
-    yield watched.page
-    assert watched.errors == []
 
 
 def violations(page: Page, *rules: str) -> list[str]:

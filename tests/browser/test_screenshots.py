@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -17,9 +16,8 @@ import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Page
-from states import STATES, reach, write_pages
+from states import STATES, reach
 from tools import absent
-from watching import WatchedPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 KEPT = Path(__file__).parent / "screenshots"
@@ -30,17 +28,6 @@ NOTABLE = 24
 """Of 255: from here on a pixel of the small picture counts as another one."""
 MOST_DIFFERING = 0.004
 """Share of the small picture's pixels that may be other ones."""
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_pages(tmp_path_factory.mktemp("pages"))
-
-
-@pytest.fixture
-def page(watched: WatchedPage) -> Iterator[Page]:
-    yield watched.page
-    assert watched.errors == []
 
 
 def small_picture(page: Page) -> Image.Image:

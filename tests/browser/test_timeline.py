@@ -1,6 +1,5 @@
 """The timeline in Chromium: its axes, its machine, a measure, a box, and where compute waits."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture
-def page(watched: WatchedPage, tmp_path: Path) -> Iterator[Page]:
+def page(page: Page, tmp_path: Path) -> Page:
     """The page of a run that was measured and is estimated as well."""
     explorer = bv.explore(sample_run(), machine="a100-8x-ib")
-    watched.page.goto(explorer.to_html(tmp_path / "page.html").as_uri())
-    watched.page.wait_for_selector(".bv-summary")
-    yield watched.page
-    assert watched.errors == []
+    page.goto(explorer.to_html(tmp_path / "page.html").as_uri())
+    page.wait_for_selector(".bv-summary")
+    return page
 
 
 def test_a_key_and_a_button_switch_between_the_three_axes(page: Page) -> None:

@@ -1,8 +1,24 @@
-"""A page that keeps what went wrong on it and what it asked for."""
+"""Chromium as tests start it, and a page that keeps what went wrong on it and what it asked for."""
 
 from __future__ import annotations
 
-from playwright.sync_api import ConsoleMessage, Page
+import shutil
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def launched(playwright: Playwright) -> Browser:
+    """Starts the Chromium that is installed, which asks the network for nothing of its own."""
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
 
 
 class WatchedPage:
