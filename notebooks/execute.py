@@ -60,7 +60,7 @@ def run(path: Path, further_cells: Sequence[str] = ()) -> NotebookNode:
     whole = nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
     NotebookClient(whole, timeout=300, store_widget_state=False, resources={"metadata": {"path": str(HERE)}}).execute()
     notebook.cells = whole.cells[1 : len(notebook.cells) + 1]
-    for number, cell in enumerate((each for each in notebook.cells if each.cell_type == "code"), start=1):
+    for number, cell in enumerate(code_cells(notebook), start=1):
         cell.execution_count = number
         cell.metadata.pop("execution", None)
         for output in cell.outputs:
@@ -69,9 +69,14 @@ def run(path: Path, further_cells: Sequence[str] = ()) -> NotebookNode:
     return notebook
 
 
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """Gives the cells that are run, in order."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
 def source_hash(notebook: NotebookNode) -> str:
     """Gives a digest of the code, by which outputs that are older than it are found."""
-    code = "\0".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    code = "\0".join(cell.source for cell in code_cells(notebook))
     return hashlib.sha256(code.encode()).hexdigest()
 
 

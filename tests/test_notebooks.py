@@ -6,6 +6,7 @@ from pathlib import Path
 import execute
 import nbformat
 import pytest
+from execute import code_cells
 from nbformat import NotebookNode
 from notebook_answers import ANSWERS
 
@@ -14,10 +15,6 @@ VARIES = "varies"
 """Tag of cells whose output is measured, so that it is another one each time."""
 NUM_EXERCISES = 3
 UNANSWERED = "Not answered yet."
-
-
-def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def shown(cell: NotebookNode) -> list[tuple[str, str]]:

@@ -41,8 +41,7 @@ def test_every_public_name_says_what_it_is(module: str, name: str) -> None:
 
 def names_used(notebook: Path) -> set[str]:
     """The attributes of ``bv`` that the code of a notebook reads."""
-    cells = nbformat.read(notebook, as_version=4).cells
-    trees = [ast.parse(cell.source) for cell in cells if cell.cell_type == "code"]
+    trees = [ast.parse(cell.source) for cell in execute.code_cells(nbformat.read(notebook, as_version=4))]
     return {
         node.attr
         for tree in trees
