@@ -7,107 +7,72 @@ import type { Pane, Ref, State, View } from "../types";
 import type { Planner } from "../whatif/planner";
 import { hostCanvas } from "./canvasHost";
 import { listenToPointer } from "./pointer";
-import { causeOf, longestWaits, waitText } from "./timelineCauses";
+import { causeOf, waitText } from "./timelineCauses";
 import { drawTimeline } from "./timelineDraw";
-import { edgesOf, snapped, type Edge } from "./timelineEdges";
+import type { Edge } from "./timelineEdges";
 import { timelineHead } from "./timelineHead";
-import { hitTimeline, type TimelineHit } from "./timelineHit";
+import type { TimelineHit } from "./timelineHit";
 import { timelineKeys, type TimelineActions } from "./timelineKeys";
-import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, wantedHeight, type TimeScale } from "./timelineLayout";
-import { timelineMarksOf } from "./timelineMarks";
-import { boxed, movedTo, otherRows, probeText, setEnd, started, steppedBy, type Probe } from "./timelineProbe";
+import { wantedHeight, type TimelineLayout } from "./timelineLayout";
+import { TimelineModel } from "./timelineModel";
+import { probeText } from "./timelineProbe";
 import { timelineTables, timeText } from "./timelineTwin";
-import { axesOf, type Bar } from "./timelineTracks";
+import { axesOf } from "./timelineTracks";
 
-const RIGHT_MARGIN = 16;
 const HEAD_HEIGHT = 36;
 const RESTARTS: readonly (keyof State)[] = ["view", "axis"];
 const STAGE_LABEL = "Timeline. w and s zoom, a and d pan, f fits the selection, F fits all, left and right go from slice to slice, " +
   "m measures, M sums a box, an exclamation mark goes to where compute waits longest.";
 
+type Drag = { boxFrom: [time: number, y: number] } | { gapFrom: Edge };
+
 // Without a planner nobody estimates anew, as on the offline page.
 export const timelinePane = (planner: Planner | null): Pane => (root, store) => {
-  let layout = layoutTimeline(store.current, 0, store.state.axis);
-  let [from, to] = [0, layout.end];
-  let scrollY = 0;
-  let [width, height] = [0, 0]; // as last observed: a host that restyles itself may show no size for a moment
-  let marks = timelineMarksOf(store.current, store.state);
-  let probe: Probe | null = null;
-  let hasGhosts = false;
-  let lastWait = -1; // index among the longest waits
-
+  const model = new TimelineModel(store.current, store.state);
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": STAGE_LABEL });
-  const scaleNow = (): TimeScale => ({ from, to, left: LABELS_WIDTH, right: Math.max(LABELS_WIDTH + 40, width - RIGHT_MARGIN) });
-  const show = (start: number, end: number): void => {
-    [from, to] = clampWindow(start, end, layout);
+  const act = <Args extends unknown[]>(action: (...args: Args) => void) => (...args: Args): void => {
+    action(...args);
     host.redraw();
   };
-  const zoomAt = (factor: number, time: number): void => {
-    const span = (to - from) / factor;
-    const share = (time - from) / (to - from);
-    show(time - span * share, time + span * (1 - share));
+  // Changes what is measured, where `isThere` something that can be.
+  const probing = (isThere: boolean, change: () => void): boolean => {
+    if (!isThere) return false;
+    change();
+    sayProbe();
+    return true;
   };
-  const isSelected = ({ track, bar }: TimelineHit): boolean => marks.isSelected(track, bar);
-  const allBars = (): TimelineHit[] => layout.tracks.flatMap((track) => track.lanes.flatMap((lane) => lane.map((bar) => ({ track, bar, isWait: false }))));
   const actions: TimelineActions = {
-    zoom: (factor) => zoomAt(factor, middleOf(allBars().filter(isSelected).map(({ bar }) => bar), from, to)),
-    pan: (share) => show(from + (to - from) * share, to + (to - from) * share),
-    fitSelection() {
-      const bars = allBars().filter((hit) => isSelected(hit) || (hit.bar.kind !== "" && marks.levelOf(hit.track, hit.bar) === "lit"));
-      if (bars.length === 0) return;
-      const start = Math.min(...bars.map(({ bar }) => bar.start));
-      const end = Math.max(...bars.map(({ bar }) => bar.end));
-      show(start - (end - start) * 0.15, end + (end - start) * 0.15);
-    },
-    fitAll: () => show(0, layout.end),
+    zoom: act((factor) => model.zoom(factor)),
+    pan: act((share) => model.pan(share)),
+    fitSelection: act(() => model.fitSelection()),
+    fitAll: act(() => model.fitAll()),
     switchAxis() {
       const there = axesOf(store.current);
-      store.set({ axis: there[(there.indexOf(layout.axis) + 1) % there.length]! });
+      store.set({ axis: there[(there.indexOf(model.layout.axis) + 1) % there.length]! });
     },
     toggleGhost() {
-      hasGhosts = !hasGhosts;
+      model.hasGhosts = !model.hasGhosts;
       drawModes();
     },
     nextWait() {
-      const waits = longestWaits(layout);
-      lastWait = (lastWait + 1) % waits.length;
-      const wait = waits[lastWait];
-      if (wait === undefined) return head.say(layout.unit === "s" ? "Compute waits nowhere" : "Program order does not know where compute waits");
-      show(...around(wait.bar, from, to));
-      select(store, causeOf(store.current, wait.track.side, wait.bar));
-      head.say(`${lastWait + 1} of ${waits.length}: ${waitText(store.current, wait, layout.unit)}`);
+      const { unit } = model.layout;
+      const next = model.nextWait();
+      if (next === null) return head.say(unit === "s" ? "Compute waits nowhere" : "Program order does not know where compute waits");
+      host.redraw();
+      select(store, causeOf(store.current, next.wait.track.side, next.wait.bar));
+      head.say(`${next.place + 1} of ${next.count}: ${waitText(store.current, next.wait, unit)}`);
     },
     probe(kind) {
       stage.focus({ preventScroll: true });
-      if (probe === null) probeTo(started(kind, layout, middleOf(allBars().filter(isSelected).map(({ bar }) => bar), from, to)));
-      else if (probe.kind === kind && !probe.isSet) probeTo(setEnd(probe));
-      else probeTo(probe.kind === kind ? null : { ...probe, kind });
+      model.measure(kind);
+      sayProbe();
     },
-    moveProbe(offset) {
-      if (probe === null || probe.isSet) return false;
-      probeTo(steppedBy(probe, layout, offset));
-      return true;
-    },
-    turnRows() {
-      if (probe?.kind !== "box") return false;
-      probeTo({ ...probe, rows: otherRows(probe, layout) });
-      return true;
-    },
-    setProbe() {
-      if (probe === null || probe.isSet) return false;
-      probeTo(setEnd(probe));
-      return true;
-    },
-    dropProbe() {
-      if (probe === null) return false;
-      probeTo(null);
-      return true;
-    },
+    moveProbe: (offset) => probing(model.openProbe !== null, () => model.stepProbe(offset)),
+    turnRows: () => probing(model.probe?.kind === "box", () => model.turnRows()),
+    setProbe: () => probing(model.openProbe !== null, () => model.setProbe()),
+    dropProbe: () => probing(model.probe !== null, () => model.probeTo(null)),
     step(offset) {
-      const hits = allBars().filter(({ bar }) => bar.kind !== "");
-      const at = hits.find(isSelected);
-      const row = hits.filter(({ track }) => track === (at?.track ?? hits[0]?.track)).sort((a, b) => a.bar.start - b.bar.start);
-      const next = at === undefined ? row[0] : row[row.indexOf(at) + offset];
+      const next = model.neighbour(offset);
       if (next !== undefined) select(store, refOfBar(store.current, next));
     },
   };
@@ -115,120 +80,96 @@ export const timelinePane = (planner: Planner | null): Pane => (root, store) => 
   const twin = h("div", { class: "bv-twin" });
   root.style.setProperty("--bv-timeline-wanted", `${HEAD_HEIGHT + wantedHeight(store.payload.views)}px`);
   root.append(head.element, stage, twin);
-
-  const host = hostCanvas(stage,
-    (pen) => drawTimeline(pen, { layout, scale: scaleNow(), scrollY, height, marks, hasGhosts, probe }),
-    (newWidth, newHeight) => {
-      [width, height] = [newWidth, newHeight];
-      layout = layoutTimeline(store.current, height, store.state.axis);
-      scrollTo(scrollY);
-    });
+  const host = hostCanvas(stage, (pen) => drawTimeline(pen, model.scene), (width, height) => model.resize(width, height, store.state));
 
   function drawModes(): void {
+    const { probe, hasGhosts } = model;
     head.press({ gap: probe?.kind === "gap", box: probe?.kind === "box", ghost: hasGhosts });
     host.redraw();
   }
 
-  // An end that leaves the window takes it along.
-  function probeTo(next: Probe | null): void {
-    probe = next;
-    head.say(probe === null ? "" : probeText(probe, store.current, layout));
-    if (probe !== null && (probe.cursor.time < from || probe.cursor.time > to)) show(...around({ start: probe.cursor.time, end: probe.cursor.time }, from, to));
+  function sayProbe(): void {
+    head.say(model.probe === null ? "" : probeText(model.probe, store.current, model.layout));
     drawModes();
   }
 
-  function scrollTo(wanted: number): void {
-    scrollY = Math.max(0, Math.min(wanted, layout.contentHeight - height));
-  }
-
-  function startOver(): void {
-    layout = layoutTimeline(store.current, height, store.state.axis);
-    [from, to] = [0, layout.end];
-    scrollTo(0);
-    lastWait = -1;
+  function drawAll(): void {
     head.draw();
-    probeTo(null);
-    twin.replaceChildren(...timelineTables(layout));
-    host.canvas.setAttribute("aria-label", describe(layout.tracks.length, layout.end, layout.unit));
+    sayProbe();
+    twin.replaceChildren(...timelineTables(model.layout));
+    host.canvas.setAttribute("aria-label", describe(model.layout));
   }
 
-  // Another plan of the same graph: the part in view stays in view.
-  function showPlan(): void {
-    const [start, end, scrolled] = [from, to, scrollY];
-    const { axis, end: lastEnd } = layout;
-    startOver();
-    if (layout.axis === axis && (start > 0 || end < lastEnd)) [from, to] = clampWindow(start, end, layout);
-    scrollTo(scrolled);
-  }
-
-  const hitAt = (x: number, y: number): TimelineHit | null =>
-    y < AXIS_HEIGHT ? null : hitTimeline(layout, scaleNow(), scrollY, x, y);
-  const edgeAt = (x: number, y: number): Edge => snapped(edgesOf(layout), layout, scaleNow(), x, y + scrollY);
-  let dragged: { boxFrom?: [time: number, y: number]; gapFrom?: Edge } | null = null;
+  let dragged: Drag | null = null;
   const unlisten = listenToPointer(host.canvas, {
     move(x, y) {
-      if (probe !== null && !probe.isSet) return probeTo(movedTo(probe, edgeAt(x, y)));
-      const hit = hitAt(x, y);
+      if (probing(model.openProbe !== null, () => model.pointAt(model.edgeAt(x, y)))) return;
+      const hit = model.hitAt(x, y);
       store.set({ hover: hit === null ? null : refOfBar(store.current, hit) });
       host.canvas.style.cursor = hit === null ? "default" : "pointer";
-      host.canvas.title = hit === null ? "" : titleOf(store.current, hit, layout.unit);
+      host.canvas.title = hit === null ? "" : titleOf(store.current, hit, model.layout.unit);
     },
     leave: () => store.set({ hover: null }),
     click(x, y, event) {
-      if (probe !== null && !probe.isSet) return probeTo(setEnd(movedTo(probe, edgeAt(x, y))));
-      const hit = hitAt(x, y);
+      const setsEnd = probing(model.openProbe !== null, () => {
+        model.pointAt(model.edgeAt(x, y));
+        model.setProbe();
+      });
+      if (setsEnd) return;
+      const hit = model.hitAt(x, y);
       if (hit === null) store.set({ selection: [] });
       else if (hit.isWait) {
         select(store, causeOf(store.current, hit.track.side, hit.bar), event.shiftKey);
-        head.say(waitText(store.current, hit, layout.unit));
+        head.say(waitText(store.current, hit, model.layout.unit));
       } else select(store, refOfBar(store.current, hit), event.shiftKey);
     },
-    doubleClick(x, y) {
-      if (hitAt(x, y) === null) zoomAt(2, timeOfX(scaleNow(), x));
-      else actions.fitSelection();
-    },
+    doubleClick: act((x, y) => {
+      if (model.hitAt(x, y) === null) model.zoomAt(2, model.timeAt(x));
+      else model.fitSelection();
+    }),
     dragStart(x, y, event) {
-      dragged = event.shiftKey ? { boxFrom: [timeOfX(scaleNow(), x), y + scrollY] } : probe !== null && !probe.isSet ? { gapFrom: edgeAt(x, y) } : null;
+      if (event.shiftKey) dragged = { boxFrom: [model.timeAt(x), y + model.scrollY] };
+      else dragged = model.openProbe === null ? null : { gapFrom: model.edgeAt(x, y) };
     },
     drag(fromX, fromY, x, y) {
-      if (dragged?.boxFrom !== undefined) {
-        const [time, row] = dragged.boxFrom;
-        return probeTo(boxed(time, Math.max(0, Math.min(layout.end, timeOfX(scaleNow(), x))), [row, y + scrollY]));
+      if (dragged !== null && "boxFrom" in dragged) {
+        model.boxFrom(dragged.boxFrom, x, y);
+        return sayProbe();
       }
-      if (dragged?.gapFrom !== undefined && probe !== null) return probeTo({ ...probe, from: probe.from ?? dragged.gapFrom, cursor: edgeAt(x, y) });
-      const moved = timeOfX(scaleNow(), fromX) - timeOfX(scaleNow(), x);
-      scrollTo(scrollY + fromY - y);
-      show(from + moved, to + moved);
+      if (dragged !== null && model.probe !== null) {
+        model.stretchFrom(dragged.gapFrom, model.edgeAt(x, y));
+        return sayProbe();
+      }
+      model.scrollTo(model.scrollY + fromY - y);
+      model.panBy(model.timeAt(fromX) - model.timeAt(x));
+      host.redraw();
     },
     dragEnd() {
-      if (dragged !== null && probe !== null) probeTo(setEnd(probe));
+      if (dragged !== null) probing(model.openProbe !== null, () => model.setProbe());
     },
     wheel(x, _, event) {
-      const held = [from, to, scrollY];
-      const scale = scaleNow();
-      if (event.ctrlKey) zoomAt(Math.exp(-event.deltaY / 250), timeOfX(scale, x));
+      const { from, to, scrollY } = model;
+      if (event.ctrlKey) model.zoomAt(Math.exp(-event.deltaY / 250), model.timeAt(x));
       else {
-        const across = event.deltaX + (event.shiftKey ? event.deltaY : 0);
-        const moved = timeOfX(scale, across) - timeOfX(scale, 0);
-        if (!event.shiftKey) scrollTo(scrollY + event.deltaY);
-        show(from + moved, to + moved);
+        if (!event.shiftKey) model.scrollTo(model.scrollY + event.deltaY);
+        model.panBy(model.timeAt(event.deltaX + (event.shiftKey ? event.deltaY : 0)) - model.timeAt(0));
       }
-      if (event.ctrlKey || [from, to, scrollY].some((value, index) => value !== held[index])) event.preventDefault();
+      host.redraw();
+      if (event.ctrlKey || model.from !== from || model.to !== to || model.scrollY !== scrollY) event.preventDefault();
     },
   });
   stage.addEventListener("keydown", (event) => timelineKeys(event, actions));
 
   const unsubscribe = store.subscribe((state, changed) => {
-    if (RESTARTS.some((key) => changed.has(key))) startOver();
-    else if (changed.has("revision")) showPlan();
-    marks = timelineMarksOf(store.current, state);
-    const first = changed.has("selection") ? allBars().find(isSelected)?.bar : undefined;
-    if (first !== undefined && (first.end < from || first.start > to)) {
-      show(...around(first, from, to));
-    }
+    const isOther = RESTARTS.some((key) => changed.has(key));
+    if (isOther) model.startOver(store.current, state);
+    else if (changed.has("revision")) model.showPlan(store.current, state);
+    else model.mark(state);
+    if (isOther || changed.has("revision")) drawAll();
+    if (changed.has("selection")) model.reveal();
     host.redraw();
   });
-  startOver();
+  drawAll();
   return () => {
     unlisten();
     unsubscribe();
@@ -241,24 +182,13 @@ function refOfBar(view: View, { track, bar }: TimelineHit): Ref {
   return bar.bucket >= 0 ? refOfBucket(view, bar.bucket) : refOfNode(view, track.side, bar.node);
 }
 
-// A window as wide as the one from `from` to `to`, in whose middle a bar lies.
-function around({ start, end }: Pick<Bar, "start" | "end">, from: number, to: number): [number, number] {
-  const left = (start + end - (to - from)) / 2;
-  return [left, left + to - from];
-}
-
-function titleOf(view: View, hit: TimelineHit, unit: "node" | "s"): string {
+function titleOf(view: View, hit: TimelineHit, unit: TimelineLayout["unit"]): string {
   if (hit.isWait) return waitText(view, hit, unit);
   const { label, kind, start, end, measured } = hit.bar;
   const rows = (measured?.details ?? []).map(([name, value]) => `${name}: ${value}`);
   return [label, kind, `${timeText(start, unit)} to ${timeText(end, unit)}`, ...rows].filter((part) => part !== "").join("\n");
 }
 
-function middleOf(bars: readonly Bar[], from: number, to: number): number {
-  const bar = bars.find(({ start, end }) => end > from && start < to);
-  return bar === undefined ? (from + to) / 2 : Math.max(from, Math.min(to, (bar.start + bar.end) / 2));
-}
-
-function describe(numRows: number, end: number, unit: "node" | "s"): string {
-  return `Timeline of both graphs on one scale, ${numRows} rows, up to ${timeText(end, unit)}.`;
+function describe({ tracks, end, unit }: TimelineLayout): string {
+  return `Timeline of both graphs on one scale, ${tracks.length} rows, up to ${timeText(end, unit)}.`;
 }

@@ -1,0 +1,219 @@
+// What the timeline knows besides the store: which time is in view, what is measured, which wait was shown last.
+
+import type { State, View } from "../types";
+import { longestWaits, type Wait } from "./timelineCauses";
+import type { TimelineMarks, TimelineScene } from "./timelineDraw";
+import { edgesOf, snapped, type Edge } from "./timelineEdges";
+import { hitTimeline, type TimelineHit } from "./timelineHit";
+import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, type TimelineLayout, type TimeScale } from "./timelineLayout";
+import { timelineMarksOf } from "./timelineMarks";
+import { boxed, movedTo, otherRows, setEnd, started, steppedBy, type Kind, type Probe } from "./timelineProbe";
+import type { Bar } from "./timelineTracks";
+
+const RIGHT_MARGIN = 16;
+const LEAST_PLOT_WIDTH = 40;
+const FIT_MARGIN = 0.15;
+
+type Span = Pick<Bar, "start" | "end">;
+type Shown = Pick<State, "axis" | "selection" | "hover" | "step" | "kinds">;
+
+export class TimelineModel {
+  layout: TimelineLayout;
+  probe: Probe | null = null;
+  hasGhosts = false;
+  from = 0; // the window
+  to: number;
+  scrollY = 0;
+  private marks: TimelineMarks;
+  private width = 0; // as last observed: a host that restyles itself may show no size for a moment
+  private height = 0;
+  private numWaitsShown = 0;
+
+  constructor(private view: View, state: Shown) {
+    this.layout = layoutTimeline(view, 0, state.axis);
+    this.to = this.layout.end;
+    this.marks = timelineMarksOf(view, state);
+  }
+
+  get scale(): TimeScale {
+    const right = Math.max(LABELS_WIDTH + LEAST_PLOT_WIDTH, this.width - RIGHT_MARGIN);
+    return { from: this.from, to: this.to, left: LABELS_WIDTH, right };
+  }
+
+  get scene(): TimelineScene {
+    const { layout, scale, scrollY, height, marks, hasGhosts, probe } = this;
+    return { layout, scale, scrollY, height, marks, hasGhosts, probe };
+  }
+
+  resize(width: number, height: number, { axis }: Shown): void {
+    [this.width, this.height] = [width, height];
+    this.layout = layoutTimeline(this.view, height, axis);
+    this.scrollTo(this.scrollY);
+  }
+
+  mark(state: Shown): void {
+    this.marks = timelineMarksOf(this.view, state);
+  }
+
+  // Another view or axis, from its beginning to its end.
+  startOver(view: View, state: Shown): void {
+    this.view = view;
+    this.layout = layoutTimeline(view, this.height, state.axis);
+    this.mark(state);
+    [this.from, this.to] = [0, this.layout.end];
+    this.scrollTo(0);
+    this.numWaitsShown = 0;
+    this.probe = null;
+  }
+
+  // Another plan of the same graph: the part in view stays in view.
+  showPlan(view: View, state: Shown): void {
+    const { from, to, scrollY, layout } = this;
+    this.startOver(view, state);
+    if (this.layout.axis === layout.axis && (from > 0 || to < layout.end)) this.show(from, to);
+    this.scrollTo(scrollY);
+  }
+
+  show(from: number, to: number): void {
+    [this.from, this.to] = clampWindow(from, to, this.layout);
+  }
+
+  // As wide as it is, with `span` in its middle.
+  center({ start, end }: Span): void {
+    const width = this.to - this.from;
+    const left = (start + end - width) / 2;
+    this.show(left, left + width);
+  }
+
+  zoomAt(factor: number, time: number): void {
+    const width = (this.to - this.from) / factor;
+    const share = (time - this.from) / (this.to - this.from);
+    this.show(time - width * share, time + width * (1 - share));
+  }
+
+  // Around what is selected and in view, else around the middle.
+  zoom(factor: number): void {
+    this.zoomAt(factor, this.middle());
+  }
+
+  pan(share: number): void {
+    this.panBy((this.to - this.from) * share);
+  }
+
+  panBy(time: number): void {
+    this.show(this.from + time, this.to + time);
+  }
+
+  scrollTo(scrollY: number): void {
+    this.scrollY = Math.max(0, Math.min(scrollY, this.layout.contentHeight - this.height));
+  }
+
+  fitAll(): void {
+    this.show(0, this.layout.end);
+  }
+
+  fitSelection(): void {
+    const hits = this.hits().filter((hit) => this.isSelected(hit) || (hit.bar.kind !== "" && this.marks.levelOf(hit.track, hit.bar) === "lit"));
+    if (hits.length === 0) return;
+    const start = Math.min(...hits.map(({ bar }) => bar.start));
+    const end = Math.max(...hits.map(({ bar }) => bar.end));
+    const margin = (end - start) * FIT_MARGIN;
+    this.show(start - margin, end + margin);
+  }
+
+  // What was selected comes into view where it is not.
+  reveal(): void {
+    const bar = this.hits().find((hit) => this.isSelected(hit))?.bar;
+    if (bar !== undefined && (bar.end < this.from || bar.start > this.to)) this.center(bar);
+  }
+
+  // The slice after (1) or before (-1) the selected one in its row; the first one where none is selected.
+  neighbour(offset: 1 | -1): TimelineHit | undefined {
+    const hits = this.hits().filter(({ bar }) => bar.kind !== "");
+    const at = hits.find((hit) => this.isSelected(hit));
+    const row = hits.filter(({ track }) => track === (at?.track ?? hits[0]?.track)).sort((a, b) => a.bar.start - b.bar.start);
+    return at === undefined ? row[0] : row[row.indexOf(at) + offset];
+  }
+
+  // Shows the longest wait, and each time that it is asked again the next one.
+  nextWait(): { wait: Wait; place: number; count: number } | null {
+    const waits = longestWaits(this.layout);
+    const place = this.numWaitsShown % waits.length;
+    const wait = waits[place];
+    if (wait === undefined) return null;
+    this.numWaitsShown = place + 1;
+    this.center(wait.bar);
+    return { wait, place, count: waits.length };
+  }
+
+  hitAt(x: number, y: number): TimelineHit | null {
+    return y < AXIS_HEIGHT ? null : hitTimeline(this.layout, this.scale, this.scrollY, x, y);
+  }
+
+  edgeAt(x: number, y: number): Edge {
+    return snapped(edgesOf(this.layout), this.layout, this.scale, x, y + this.scrollY);
+  }
+
+  timeAt(x: number): number {
+    return timeOfX(this.scale, x);
+  }
+
+  // One whose end is not set.
+  get openProbe(): Probe | null {
+    return this.probe === null || this.probe.isSet ? null : this.probe;
+  }
+
+  // An end that leaves the window takes it along.
+  probeTo(probe: Probe | null): void {
+    this.probe = probe;
+    const time = probe?.cursor.time ?? this.from;
+    if (time < this.from || time > this.to) this.center({ start: time, end: time });
+  }
+
+  // Begins, sets the end that is open, ends what is set, or turns a measure into a box and back.
+  measure(kind: Kind): void {
+    const { probe } = this;
+    if (probe === null) this.probeTo(started(kind, this.layout, this.middle()));
+    else if (probe.kind !== kind) this.probeTo({ ...probe, kind });
+    else this.probeTo(probe.isSet ? null : setEnd(probe));
+  }
+
+  pointAt(edge: Edge): void {
+    if (this.openProbe !== null) this.probeTo(movedTo(this.openProbe, edge));
+  }
+
+  stepProbe(offset: 1 | -1): void {
+    if (this.openProbe !== null) this.probeTo(steppedBy(this.openProbe, this.layout, offset));
+  }
+
+  setProbe(): void {
+    if (this.openProbe !== null) this.probeTo(setEnd(this.openProbe));
+  }
+
+  turnRows(): void {
+    if (this.probe?.kind === "box") this.probeTo({ ...this.probe, rows: otherRows(this.probe, this.layout) });
+  }
+
+  // A drag: from its first edge to the one under the pointer, and with Shift a box from its first corner.
+  stretchFrom(from: Edge, to: Edge): void {
+    if (this.probe !== null) this.probeTo({ ...this.probe, from: this.probe.from ?? from, cursor: to });
+  }
+
+  boxFrom([time, y]: readonly [time: number, y: number], x: number, toY: number): void {
+    this.probeTo(boxed(time, Math.max(0, Math.min(this.layout.end, this.timeAt(x))), [y, toY + this.scrollY]));
+  }
+
+  private hits(): TimelineHit[] {
+    return this.layout.tracks.flatMap((track) => track.lanes.flatMap((lane) => lane.map((bar) => ({ track, bar, isWait: false }))));
+  }
+
+  private isSelected({ track, bar }: TimelineHit): boolean {
+    return this.marks.isSelected(track, bar);
+  }
+
+  private middle(): number {
+    const { from, to } = this;
+    const selected = this.hits().find((hit) => this.isSelected(hit) && hit.bar.end > from && hit.bar.start < to)?.bar;
+    return selected === undefined ? (from + to) / 2 : Math.max(from, Math.min(to, (selected.start + selected.end) / 2));
+  }
+}
