@@ -1,6 +1,7 @@
 // The head of the timeline: axis, machine, what the signs mean, and a button for every action.
 
 import { button, h, setPressed } from "../dom";
+import { pressChoice, switchOf, type Choice } from "../switch";
 import type { Store } from "../types";
 import type { Planner } from "../whatif/planner";
 import type { TimelineActions } from "./timelineKeys";
@@ -11,7 +12,9 @@ const AXES: readonly [Axis, string, string][] = [
   ["estimated", "estimated", "Seconds, as they are estimated for a machine"],
   ["measured", "measured", "Seconds, as one rank measured them"],
 ];
-const TIMED_SIGNS: readonly [string, string][] = [["solid", "transferring"], ["hatched", "done, not waited for"], ["exposed", "exposed: compute waits"]];
+const TIMED_SIGNS: readonly [string, string][] = [
+  ["solid", "transferring"], ["hatched", "done, not waited for"], ["exposed", "exposed: compute waits"],
+];
 const ORDER_SIGNS: readonly [string, string][] = [["solid", "from start to wait"]];
 const OFFLINE = "This page was written for this machine; in a notebook another one can be chosen.";
 
@@ -24,9 +27,11 @@ export interface TimelineHead {
 
 export function timelineHead(store: Store, planner: Planner | null, actions: TimelineActions): TimelineHead {
   const title = h("h2", { class: "bv-title" });
-  const axes = h("div", { class: "bv-switch", role: "group", "aria-label": "Time axis" }, ...AXES.map(([axis, label, what]) =>
-    button(label, { title: `${what} (x)`, "data-key": "x", "data-value": axis, "aria-label": null, onclick: () => store.set({ axis }) })));
-  const machine = h("select", { class: "bv-select bv-machine", "aria-label": "Machine of the estimate", onchange: () => planner?.ask({ machine: machine.value }) });
+  const axes = switchOf("Time axis", AXES.map(([axis, label, what]): Choice =>
+    ({ value: axis, label, title: `${what} (x)`, choose: () => store.set({ axis }) })), store.state.axis, { "data-key": "x" });
+  const machine = h("select", {
+    class: "bv-select bv-machine", "aria-label": "Machine of the estimate", onchange: () => planner?.ask({ machine: machine.value }),
+  });
   const named = h("span", { class: "bv-hint bv-machine" });
   const unpriced = h("span", { class: "bv-unpriced" });
   const signs = h("ul", { class: "bv-legend" });
@@ -34,7 +39,10 @@ export function timelineHead(store: Store, planner: Planner | null, actions: Tim
   const gap = mode("Measure", "Measure between two edges (m)", "m", () => actions.probe("gap"));
   const box = mode("Totals", "Totals of a box: drag with Shift, or from edge to edge (M)", "M", () => actions.probe("box"));
   const ghost = mode("Ghost", "The other version behind each row (o)", "o", actions.toggleGhost);
-  const wait = button("Longest wait", { class: "bv-button bv-wait", title: "To where compute waits longest, and on to the next; selects the decision that caused it (!)", "data-key": "!", onclick: actions.nextWait }, "!");
+  const wait = button("Longest wait", {
+    class: "bv-button bv-wait", "data-key": "!", onclick: actions.nextWait,
+    title: "To where compute waits longest, and on to the next; selects the decision that caused it (!)",
+  }, "!");
   const tools = h("div", { class: "bv-tools", role: "group", "aria-label": "Time" }, wait, gap, box, ghost,
     button("Earlier", { title: "Earlier (a)", "data-key": "a", onclick: () => actions.pan(-0.2) }, "◂"),
     button("Later", { title: "Later (d)", "data-key": "d", onclick: () => actions.pan(0.2) }, "▸"),
@@ -52,11 +60,7 @@ export function timelineHead(store: Store, planner: Planner | null, actions: Tim
       const there = axesOf(current);
       const isTimed = axis !== "order";
       axes.hidden = there.length < 2;
-      for (const each of axes.children) {
-        const value = (each as HTMLElement).dataset.value as Axis;
-        (each as HTMLElement).hidden = !there.includes(value);
-        setPressed(each, value === axis);
-      }
+      pressChoice(axes, axis, there);
       title.textContent = titleOf(axis, there.length, measured?.rank ?? -1);
       title.title = axis === "measured" ? `${measured?.where}. Both runs begin at 0.` : "";
       const isChosen = planner !== null && machines.length > 0 && estimated !== null;
@@ -70,9 +74,10 @@ export function timelineHead(store: Store, planner: Planner | null, actions: Tim
         named.textContent = `on ${estimated.machine}`;
         named.title = `${what}. ${OFFLINE}`;
       }
-      unpriced.hidden = (estimated?.unpriced ?? "") === "" || axis !== "estimated";
-      unpriced.textContent = (estimated?.unpriced ?? "").split(" whose", 1)[0] + " without a cost";
-      unpriced.title = estimated?.unpriced ?? "";
+      const lacking = estimated?.unpriced ?? "";
+      unpriced.hidden = lacking === "" || axis !== "estimated";
+      unpriced.textContent = `${lacking.split(" whose", 1)[0]} without a cost`;
+      unpriced.title = lacking;
       signs.replaceChildren(...(isTimed ? TIMED_SIGNS : ORDER_SIGNS).map(([sign, what]) =>
         h("li", {}, h("span", { class: "bv-time-sign", "data-sign": sign, "aria-hidden": "true" }, sign === "exposed" ? "!" : ""), what)));
       wait.hidden = !isTimed;

@@ -2,6 +2,7 @@
 
 import { button, h, setPressed } from "../dom";
 import { kindGlyph } from "../glyphs";
+import { pressChoice, switchOf, type Choice } from "../switch";
 import type { Kind, Pane, State, Store } from "../types";
 import { policyTerms } from "./policyBar";
 import { predictButton } from "./quizStrip";
@@ -93,7 +94,7 @@ function viewSwitch(store: Store): HTMLElement | null {
   }
   const choices = store.payload.views.map(({ name }, view): Choice =>
     ({ value: String(view), label: name, title: `Show ${name}`, choose: () => store.set({ view }) }));
-  return choice("Graph", choices, String(store.state.view));
+  return switchOf("Graph", choices, String(store.state.view));
 }
 
 function showView(views: HTMLElement, view: string): void {
@@ -104,24 +105,5 @@ function showView(views: HTMLElement, view: string): void {
 function graphSwitch(store: Store): HTMLElement {
   const choices = GRAPH_VIEWS.map(([graphView, title]): Choice =>
     ({ value: graphView, label: graphView, title, choose: () => store.set({ graphView }) }));
-  return choice("Before or after", choices, store.state.graphView);
-}
-
-interface Choice {
-  value: string;
-  label: string;
-  title: string;
-  choose: () => void;
-}
-
-function choice(label: string, choices: readonly Choice[], chosen: string): HTMLElement {
-  return h("div", { class: "bv-switch", role: "group", "aria-label": label }, ...choices.map((each) =>
-    button(each.label, {
-      "aria-label": null, "data-value": each.value, title: each.title, "aria-pressed": String(each.value === chosen),
-      onclick: each.choose,
-    })));
-}
-
-function pressChoice(group: HTMLElement, value: string): void {
-  for (const each of group.children) setPressed(each, (each as HTMLElement).dataset.value === value);
+  return switchOf("Before or after", choices, store.state.graphView);
 }
