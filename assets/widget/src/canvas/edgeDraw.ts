@@ -86,10 +86,15 @@ function drawStubs(pen: Pen, scene: Scene, { placed, stubs, numMore }: StubbedRo
   const y = (isBelow ? box.y + box.height - PILL.height - 2 : box.y + (box.height - PILL.height) / 2);
   const widths = stubs.map(({ label }) => Math.min(PILL.mostWidth, pen.text.widthOf(label, font) + 2 * PILL.padding));
   const more = pen.text.widthOf("+999", font) + 6;
+  const room = box.x + box.width - 5 - left;
   let numShown = 0;
   let used = 0;
-  const room = box.x + box.width - 5 - left;
-  while (numShown < stubs.length && used + widths[numShown]! + (numShown + 1 < stubs.length || numMore > 0 ? more : 0) <= room) used += widths[numShown++]! + PILL.gap;
+  for (const width of widths) {
+    const isLast = numShown + 1 === stubs.length && numMore === 0;
+    if (used + width + (isLast ? 0 : more) > room) break;
+    used += width + PILL.gap;
+    numShown++;
+  }
   const rest = stubs.length - numShown + numMore;
   let at = box.x + box.width - 5 - used + PILL.gap - (rest > 0 ? more : 0);
   const drawn = stubs.slice(0, numShown).map((stub, index): DrawnStub => {

@@ -24,6 +24,7 @@ import type { Scene } from "./scene";
 
 const HEAD: readonly (keyof State)[] = ["view", "revision", "graphView", "quiz"]; // what the head tells
 const HIDDEN_SIZE = { width: 900, height: 640 };
+const STAGE_LABEL = "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds.";
 const TITLES = {
   before: ["Before", " · program order ↓", ""],
   split: ["Before", " · program order ↓", "After"],
@@ -53,14 +54,19 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     model.unfold(store.state.selection);
     said.textContent = ringText(model);
   };
-  const repeats = button("× n: repeated layers as one row", { title: "Repeated layers as one row (r)", "data-key": "r", "aria-pressed": "false", onclick: act(() => model.toggleRepeats()) }, "× n");
+  const repeats = button("× n: repeated layers as one row", {
+    title: "Repeated layers as one row (r)", "data-key": "r", "aria-pressed": "false", onclick: act(() => model.toggleRepeats()),
+  }, "× n");
   const tools = h("div", { class: "bv-tools", role: "group", "aria-label": "Rows" },
     repeats,
-    button("Unfold", { title: "Unfold the row, grow a ring of neighbours around what is selected, or unfold all rows by one level (e)", "data-key": "e", onclick: act(() => unfold()) }, icon("unfold")),
+    button("Unfold", {
+      title: "Unfold the row, grow a ring of neighbours around what is selected, or unfold all rows by one level (e)",
+      "data-key": "e", onclick: act(() => unfold()),
+    }, icon("unfold")),
     button("Fold", { title: "Fold the row, shrink the ring, or fold all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, icon("fold")),
     button("Lower rows", { title: "Lower rows (-)", "data-key": "-", onclick: act(() => zoom(1 / 1.25)) }, "−"),
     button("Higher rows", { title: "Higher rows (+)", "data-key": "+", onclick: act(() => zoom(1.25)) }, "+"));
-  const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds." });
+  const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": STAGE_LABEL });
   const said = h("p", { class: "bv-said", "aria-live": "polite" });
   const warning = h("p", { class: "bv-note", hidden: true });
   root.append(h("div", { class: "bv-head bv-graph-head" }, left, right, tools), warning, stage, said);
@@ -151,7 +157,8 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     refresh();
   }
 
-  const stubAt = (x: number, y: number): DrawnStub | undefined => stubs.find(({ box }) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
+  const stubAt = (x: number, y: number): DrawnStub | undefined =>
+    stubs.find(({ box }) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height);
   const hitAt = (x: number, y: number): ReturnType<typeof hitGraph> => hitGraph(model.layout, model.geometry, x, y);
   const showLine = (line: number): void => {
     model.scrollTo(line * model.rowHeight - model.height / 2);

@@ -15,6 +15,9 @@ export function saveFile(content: string | Blob, name: string, type: string): vo
 
 // "bucketviz-llama-forward.graph.svg"
 export function fileName(parts: readonly string[], suffix: string): string {
-  const safe = parts.map((part) => part.normalize("NFKD").replace(/[^A-Za-z0-9_.]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, MOST_NAME)).filter((part) => part !== "");
-  return `${["bucketviz", ...safe].join("-")}.${suffix}`;
+  return `${["bucketviz", ...parts.map(safePart).filter((part) => part !== "")].join("-")}.${suffix}`;
+}
+
+function safePart(part: string): string {
+  return part.normalize("NFKD").replace(/[^A-Za-z0-9_.]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, MOST_NAME);
 }

@@ -21,7 +21,9 @@ const PIXELS_PER_UNIT = 2; // of a PNG
 
 export function svgOf(picture: Picture): string {
   const surface = new SvgSurface(picture.width, picture.height + HEADING_HEIGHT);
-  drawPicture({ context: surface as unknown as CanvasRenderingContext2D, tokens: picture.tokens, text: new TextFitter(contextOf(document.createElement("canvas"))) }, picture);
+  const context = surface as unknown as CanvasRenderingContext2D;
+  const text = new TextFitter(contextOf(document.createElement("canvas")));
+  drawPicture({ context, tokens: picture.tokens, text }, picture);
   return surface.text(picture.tokens.panel);
 }
 

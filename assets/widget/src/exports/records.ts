@@ -23,7 +23,9 @@ export function jsonOf({ payload, current }: Store): string {
     title: payload.title, graph: current.name, policy: Object.fromEntries(current.policy),
     summary: Object.fromEntries(current.summary.map(({ label, value }) => [label, value])),
     buckets: current.buckets.map((bucket) => bucketOf(current, bucket)),
-    decisions: current.decisions.map((decision) => ({ ...rowOf(current, decision), evidence: Object.fromEntries(decision.evidence), path: decision.path.map((node) => current.before.name[node]) })),
+    decisions: current.decisions.map((decision) => ({
+      ...rowOf(current, decision), evidence: Object.fromEntries(decision.evidence), path: namesOf(current, decision.path),
+    })),
   }, null, 1);
 }
 
@@ -36,11 +38,15 @@ function rowOf(view: View, decision: Decision): Row {
   };
 }
 
-function bucketOf({ before }: View, { label, key, members, bytes, capBytes, closedBy }: Bucket): object {
+function bucketOf(view: View, { label, key, members, bytes, capBytes, closedBy }: Bucket): object {
   return {
-    label, key: Object.fromEntries(key), members: members.map((node) => before.name[node]), size_bytes: bytes, cap_bytes: capBytes,
-    closed_by: closedBy < 0 ? null : before.name[closedBy],
+    label, key: Object.fromEntries(key), members: namesOf(view, members), size_bytes: bytes, cap_bytes: capBytes,
+    closed_by: closedBy < 0 ? null : view.before.name[closedBy],
   };
+}
+
+function namesOf({ before }: View, nodes: readonly number[]): (string | undefined)[] {
+  return nodes.map((node) => before.name[node]);
 }
 
 function cellOf(value: string | number | null): string {

@@ -5,8 +5,14 @@ export interface Fitted {
   isKept: boolean; // shown whatever happens
 }
 
+export interface Room {
+  line: number; // width
+  lines: number;
+  gap: number;
+}
+
 // `last` stands at the end of the last line; the items that are left out are the last ones, and cost a button.
-export function fitting(items: readonly Fitted[], last: number, more: number, room: { line: number; lines: number; gap: number }): boolean[] {
+export function fitting(items: readonly Fitted[], last: number, more: number, room: Room): boolean[] {
   const shown = items.map(() => true);
   for (let index = items.length - 1; index >= 0 && !fits(items, shown, last, more, room); index--) {
     if (!items[index]!.isKept) shown[index] = false;
@@ -14,7 +20,7 @@ export function fitting(items: readonly Fitted[], last: number, more: number, ro
   return shown;
 }
 
-function fits(items: readonly Fitted[], shown: readonly boolean[], last: number, more: number, room: { line: number; lines: number; gap: number }): boolean {
+function fits(items: readonly Fitted[], shown: readonly boolean[], last: number, more: number, room: Room): boolean {
   const widths = items.filter((_, index) => shown[index]).map(({ width }) => width);
   if (shown.includes(false)) widths.push(more);
   let [lines, used] = [1, 0];
