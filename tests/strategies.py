@@ -1,8 +1,8 @@
 """Random graphs, by hypothesis or from a seed: the three kinds, casts, views and compute, whatever takes turns."""
 
-import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol, TypeVar
+from random import Random
+from typing import Any
 
 import torch
 import torch.fx as fx
@@ -15,55 +15,7 @@ from bucketviz.sources.fake_world import GROUPS_KEY
 DTYPES = (torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)
 DEVICES = ("cpu", "meta")
 REDUCE_OPS = ("sum", "avg")
-Item = TypeVar("Item")
-
-
-class Choices(Protocol):
-    """Whoever chooses what a graph is like."""
-
-    def number(self, low: int, high: int) -> int:
-        """Chooses a number, both ends included."""
-
-    def one_of(self, options: Sequence[Item]) -> Item:
-        """Chooses an option."""
-
-    def several_of(self, options: Sequence[Item], low: int, high: int) -> list[Item]:
-        """Chooses from ``low`` to ``high`` times."""
-
-
-class Drawn:
-    """Hypothesis chooses, and shrinks what fails."""
-
-    def __init__(self, draw: st.DrawFn) -> None:
-        self._draw = draw
-
-    def number(self, low: int, high: int) -> int:
-        return self._draw(st.integers(low, high))
-
-    def one_of(self, options: Sequence[Item]) -> Item:
-        return self._draw(st.sampled_from(options))
-
-    def several_of(self, options: Sequence[Item], low: int, high: int) -> list[Item]:
-        return self._draw(st.lists(st.sampled_from(options), min_size=low, max_size=high))
-
-
-class Seeded:
-    """A seed chooses, a hundred times as fast: for thousands of graphs."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def number(self, low: int, high: int) -> int:
-        return self._random.randint(low, high)
-
-    def one_of(self, options: Sequence[Item]) -> Item:
-        return self._random.choice(options)
-
-    def several_of(self, options: Sequence[Item], low: int, high: int) -> list[Item]:
-        return self._random.choices(options, k=self._random.randint(low, high))
-
-
-Step = Callable[[Choices], None]
+Step = Callable[[Random], None]
 
 
 class Fakes:
@@ -137,11 +89,11 @@ def graphs(
     runs: bool = True,
 ) -> fx.GraphModule:
     """Draws a graph with :func:`chosen_graph`."""
-    return chosen_graph(Drawn(draw), groups, world_size, writes, runs)
+    return chosen_graph(draw(st.randoms()), groups, world_size, writes, runs)
 
 
 def chosen_graph(
-    choices: Choices,
+    random: Random,
     groups: Sequence[str] = ("0",),
     world_size: int = 4,
     writes: bool = False,
@@ -151,7 +103,7 @@ def chosen_graph(
     """Makes a graph in which every value that communicates is waited for, sooner or later, at times more than once.
 
     Args:
-        choices: Who chooses.
+        random: Chooses what the graph is like: hypothesis's, which shrinks what fails, or a seeded one, far faster.
         groups: Process groups, each of the whole world.
         world_size: Ranks.
         writes: True for writes in place, to inputs, values and views of them.
@@ -159,16 +111,16 @@ def chosen_graph(
         fakes: Fake values to share with other graphs; by default every node has one of its own.
     """
     writer = _Writer(world_size, fakes)
-    for _ in range(choices.number(1, 4)):
-        device = choices.one_of(DEVICES[:1] if runs else DEVICES)
-        writer.input(choices.one_of((3, 8)), choices.one_of(DTYPES), device, choices.one_of((False, True)))
+    for _ in range(random.randint(1, 4)):
+        device = random.choice(DEVICES[:1] if runs else DEVICES)
+        writer.input(random.choice((3, 8)), random.choice(DTYPES), device, random.choice((False, True)))
     steps = _starts(writer, groups, runs) | _others(writer)
     if not writes:
         del steps["write"]
-    for name in choices.several_of(sorted(steps), 3, 25):
-        steps[name](choices)
+    for name in random.choices(sorted(steps), k=random.randint(3, 25)):
+        steps[name](random)
     while writer.pending:
-        writer.wait(choices.number(0, len(writer.pending) - 1))
+        writer.wait(random.randint(0, len(writer.pending) - 1))
     writer.graph.output(tuple(writer.values))
     gm = fx.GraphModule({}, writer.graph)
     gm.meta[GROUPS_KEY] = {name: tuple(range(world_size)) for name in groups}
@@ -178,68 +130,68 @@ def chosen_graph(
 def _starts(writer: _Writer, groups: Sequence[str], runs: bool) -> dict[str, Step]:
     """Gives the steps that start a collective, one in eight of them with its arguments by keyword."""
 
-    def start(choices: Choices, target: Any, sent: fx.Node, **arguments: Any) -> None:
-        arguments["group_name"] = choices.one_of(groups)
-        if choices.number(0, 7) == 7:
+    def start(random: Random, target: Any, sent: fx.Node, **arguments: Any) -> None:
+        arguments["group_name"] = random.choice(groups)
+        if random.randint(0, 7) == 7:
             writer.pending.append(writer.call(target, sent, **arguments))
         else:
             writer.pending.append(writer.call(target, sent, *arguments.values()))
 
-    def gather(choices: Choices) -> None:
-        start(choices, collectives.ALL_GATHER, _value(writer, choices), group_size=writer.world_size)
+    def gather(random: Random) -> None:
+        start(random, collectives.ALL_GATHER, _value(writer, random), group_size=writer.world_size)
 
-    def scatter(choices: Choices) -> None:
-        sent = _value(writer, choices)
+    def scatter(random: Random) -> None:
+        sent = _value(writer, random)
         value = sent.meta["val"]
         if value.shape[0] % writer.world_size == 0 and not (runs and _is_float8(value)):
-            reduce_op = choices.one_of(REDUCE_OPS)
-            start(choices, collectives.REDUCE_SCATTER, sent, reduce_op=reduce_op, group_size=writer.world_size)
+            reduce_op = random.choice(REDUCE_OPS)
+            start(random, collectives.REDUCE_SCATTER, sent, reduce_op=reduce_op, group_size=writer.world_size)
 
-    def reduce(choices: Choices) -> None:
-        sent = _value(writer, choices)
+    def reduce(random: Random) -> None:
+        sent = _value(writer, random)
         if not (runs and _is_float8(sent.meta["val"])):
-            start(choices, collectives.ALL_REDUCE, sent, reduce_op=choices.one_of(REDUCE_OPS))
+            start(random, collectives.ALL_REDUCE, sent, reduce_op=random.choice(REDUCE_OPS))
 
     return {"gather": gather, "scatter": scatter, "reduce": reduce}
 
 
 def _others(writer: _Writer) -> dict[str, Step]:
-    def wait(choices: Choices) -> None:
+    def wait(random: Random) -> None:
         if writer.pending:
-            writer.wait(choices.number(0, len(writer.pending) - 1))
+            writer.wait(random.randint(0, len(writer.pending) - 1))
 
-    def wait_again(choices: Choices) -> None:
+    def wait_again(random: Random) -> None:
         if writer.waited:
-            writer.values.append(writer.call(collectives.WAIT, choices.one_of(writer.waited)))
+            writer.values.append(writer.call(collectives.WAIT, random.choice(writer.waited)))
 
-    def cast(choices: Choices) -> None:
+    def cast(random: Random) -> None:
         target = torch.ops.prims.convert_element_type.default
-        writer.values.append(writer.call(target, _value(writer, choices), choices.one_of(DTYPES)))
+        writer.values.append(writer.call(target, _value(writer, random), random.choice(DTYPES)))
 
-    def view(choices: Choices) -> None:
-        value = _value(writer, choices)
+    def view(random: Random) -> None:
+        value = _value(writer, random)
         if value.meta["val"].is_contiguous():
             writer.values.append(writer.call(torch.ops.aten.view.default, value, [-1]))
 
-    def compute(choices: Choices) -> None:
-        value = _value(writer, choices)
+    def compute(random: Random) -> None:
+        value = _value(writer, random)
         target = torch.ops.aten.clone.default if _is_float8(value.meta["val"]) else torch.ops.aten.neg.default
         writer.values.append(writer.call(target, value))
 
-    def write(choices: Choices) -> None:
+    def write(random: Random) -> None:
         """Doubles an input or a value in place, or a view of it."""
-        target = _value(writer, choices)
+        target = _value(writer, random)
         if _is_float8(target.meta["val"]):
             return
-        if target.meta["val"].is_contiguous() and choices.one_of((False, True)):
+        if target.meta["val"].is_contiguous() and random.choice((False, True)):
             target = writer.call(torch.ops.aten.view.default, target, [-1])
         writer.call(torch.ops.aten.mul_.Tensor, target, 2)
 
     return {"wait": wait, "wait_again": wait_again, "cast": cast, "view": view, "compute": compute, "write": write}
 
 
-def _value(writer: _Writer, choices: Choices) -> fx.Node:
-    return choices.one_of(writer.values[-6:])
+def _value(writer: _Writer, random: Random) -> fx.Node:
+    return random.choice(writer.values[-6:])
 
 
 def _is_float8(value: torch.Tensor) -> bool:
