@@ -1,16 +1,18 @@
 // The one place where what is selected, stepped to, searched and shown is kept.
 
-import { PayloadError } from "./errors";
 import { SCHEMA } from "./schema";
 import { numKnownAt, questionsOf } from "./quiz/asks";
 import { masked } from "./quiz/mask";
 import type { Payload, State, Store, View } from "./types";
+import { checkEnvelope } from "./whatif/checkWire";
+
+const PATH_BELONGS_TO = ["selection", "step", "view", "revision"] as const; // of another one the first path is shown
 
 type Listener = Parameters<Store["subscribe"]>[0];
 
 // `report` hears of a listener that failed; the other listeners are still called.
 export function createStore(payload: Payload, report: (error: unknown) => void): Store {
-  checkPayload(payload);
+  checkEnvelope(payload, SCHEMA);
   const listeners = new Set<Listener>();
   let state: Readonly<State> = {
     view: 0, selection: [], step: -1, hover: null, query: "", kinds: [], graphView: "split", quiz: false, guesses: [],
@@ -65,16 +67,6 @@ export function createStore(payload: Payload, report: (error: unknown) => void):
   };
 }
 
-function checkPayload(payload: Payload): void {
-  if (payload.schema !== SCHEMA) {
-    throw new PayloadError(
-      `This explorer reads ${SCHEMA}, the payload says ${String(payload.schema)}; ` +
-        "write the page again with the bucketviz that you have installed.",
-    );
-  }
-  if (payload.views.length === 0) throw new PayloadError("The payload has no graph to show; give at least one.");
-}
-
 function viewAt(payload: Payload, index: number): View {
   const view = payload.views[index];
   if (view === undefined) throw new RangeError(`There is no view ${index}; the payload has ${payload.views.length}.`);
@@ -91,7 +83,7 @@ function settled(payload: Payload, state: Readonly<State>, patch: Partial<State>
   const view = patch.view ?? state.view;
   const start: Partial<State> = view === state.view ? {} : { selection: [], step: -1, hover: null, kinds: [], reason: "", guesses: [] };
   const next = { ...state, ...start, ...patch };
-  if (["selection", "step", "view", "revision"].some((key) => !isSame(next[key as keyof State], state[key as keyof State]))) next.path = patch.path ?? 0;
+  if (PATH_BELONGS_TO.some((key) => !isSame(next[key], state[key]))) next.path = patch.path ?? 0;
   const lastStep = viewAt(payload, view).decisions.length - 1;
   next.step = Math.max(-1, Math.min(next.step, lastStep, numKnownIn(payload, next)));
   const showsOther = next.quiz !== state.quiz || (next.quiz && !isSame(next.guesses, state.guesses));

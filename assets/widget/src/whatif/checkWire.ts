@@ -10,12 +10,22 @@ const REMEDY = "write the page again with the bucketviz that you have installed"
 type Fields = Record<string, unknown>;
 
 export function checkWire(payload: unknown, schema: string): void {
+  checkEnvelope(payload, schema).forEach(checkView);
+}
+
+// The views of a payload that this explorer reads.
+export function checkEnvelope(payload: unknown, schema: string): unknown[] {
   if (!isObject(payload) || payload.schema !== schema) {
-    const said = isObject(payload) ? String(payload.schema) : `nothing (it is ${payload === null ? "null" : Array.isArray(payload) ? "a list" : typeof payload})`;
+    const said = isObject(payload) ? String(payload.schema) : `nothing (it is ${kindOf(payload)})`;
     throw new PayloadError(`This explorer reads ${schema}, the payload says ${said}; ${REMEDY}.`);
   }
-  if (!Array.isArray(payload.views) || payload.views.length === 0) throw new PayloadError("The payload has no graph to show; give at least one.");
-  payload.views.forEach(checkView);
+  const { views } = payload;
+  if (!Array.isArray(views) || views.length === 0) throw new PayloadError("The payload has no graph to show; give at least one.");
+  return views;
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
 }
 
 function checkView(view: unknown, index: number): void {
