@@ -4,7 +4,7 @@ import { refOfBucket, refOfNode, type Side } from "../refs";
 import type { Ref, View } from "../types";
 import { spanText } from "./timelineTotals";
 import type { PlacedTrack, TimelineLayout } from "./timelineLayout";
-import type { Bar } from "./timelineTracks";
+import { durationOf, type Bar } from "./timelineTracks";
 
 export interface Wait {
   track: PlacedTrack;
@@ -16,7 +16,7 @@ export function longestWaits({ tracks }: TimelineLayout): Wait[] {
   const waits = (side: Side): Wait[] => tracks.filter((track) => track.side === side)
     .flatMap((track) => track.exposed.map((bar) => ({ track, bar })));
   const found = waits("after");
-  return (found.length > 0 ? found : waits("before")).sort((one, other) => lengthOf(other.bar) - lengthOf(one.bar));
+  return (found.length > 0 ? found : waits("before")).sort((one, other) => durationOf(other.bar) - durationOf(one.bar));
 }
 
 // A bucket starts where its last member stood and is as long as all of them: the last to join made it so.
@@ -26,12 +26,8 @@ export function causeOf(view: View, side: Side, { node, bucket }: Bar): Ref {
 }
 
 export function waitText(view: View, { track: { side }, bar }: Wait, unit: TimelineLayout["unit"]): string {
-  const waits = `Compute waits ${spanText(lengthOf(bar), unit)} for ${bar.label}`;
+  const waits = `Compute waits ${spanText(durationOf(bar), unit)} for ${bar.label}`;
   const decision = view.decisions.find(({ node }) => node === view.buckets[bar.bucket]?.members.at(-1));
   if (decision === undefined) return `${waits} (${side})`;
   return `${waits}; ${decision.label} was the last to join ${refOfBucket(view, bar.bucket)}`;
-}
-
-function lengthOf({ start, end }: Bar): number {
-  return end - start;
 }

@@ -3,7 +3,7 @@
 import type { Side } from "../refs";
 import type { View } from "../types";
 import { curvesOf, type Curve } from "./timelineCurves";
-import { tracksOf, type Axis, type Track } from "./timelineTracks";
+import { durationOf, tracksOf, type Axis, type Track } from "./timelineTracks";
 
 export const SIDES: readonly Side[] = ["before", "after"];
 
@@ -39,6 +39,6 @@ function totalsOfSide(tracks: readonly Track[], side: Side): SideTotals {
   const waits = own.flatMap(({ exposed }) => exposed); // without overlap
   return {
     end: lanes.reduce((last, lane) => Math.max(last, lane.at(-1)?.end ?? 0), 0),
-    waited: waits.reduce((sum, { start, end }) => sum + (end - start), 0),
+    waited: waits.reduce((sum, wait) => sum + durationOf(wait), 0),
   };
 }

@@ -11,7 +11,7 @@ import { drawGhosts } from "./timelineGhost";
 import type { Probe } from "./timelineProbe";
 import { drawProbe } from "./timelineProbeDraw";
 import { spanText } from "./timelineTotals";
-import { COMPUTE, type Bar } from "./timelineTracks";
+import { COMPUTE, durationOf, type Bar } from "./timelineTracks";
 import { barsBetween, visibleBars, visibleWaits } from "./timelineVisible";
 
 export interface TimelineMarks {
@@ -166,7 +166,7 @@ function blocksOf(bars: readonly Bar[]): Block[] {
       continue;
     }
     last.end = bar.end;
-    if (bar.end - bar.start > last.widest.end - last.widest.start) last.widest = bar;
+    if (durationOf(bar) > durationOf(last.widest)) last.widest = bar;
   }
   return blocks;
 }

@@ -112,6 +112,10 @@ function withoutOverlap(bars: Bar[]): Bar[] {
   return kept;
 }
 
+export function durationOf({ start, end }: Pick<Bar, "start" | "end">): number {
+  return end - start;
+}
+
 // Index of the first bar that ends after `time`.
 export function firstEndingAfter(lane: readonly Bar[], time: number): number {
   return firstPast(lane, ({ end }) => end > time);

@@ -1,7 +1,7 @@
 // The bars of a lane that are in view, as few as look the same: what touches on screen, and what shares a pixel.
 
 import { xOfTime, type TimeScale } from "./timelineLayout";
-import { firstEndingAfter, type Bar } from "./timelineTracks";
+import { durationOf, firstEndingAfter, type Bar } from "./timelineTracks";
 
 const JOIN_PX = 1.5;
 
@@ -19,7 +19,7 @@ export function visibleBars(lane: readonly Bar[], scale: TimeScale, isAlike: IsA
   for (const bar of barsBetween(lane, scale)) {
     const last = bars[bars.length - 1];
     const touches = last !== undefined && bar.start - last.end < join;
-    const isSame = last !== undefined && bar.kind === "" && (bar.label === last.label || bar.end - bar.start < join);
+    const isSame = last !== undefined && bar.kind === "" && (bar.label === last.label || durationOf(bar) < join);
     if (touches && isSame) bars[bars.length - 1] = { ...last, end: bar.end, lastNode: bar.lastNode };
     else if (touches && bar.kind === last.kind && sharePixel(last, bar, scale, pixel) && isAlike(last, bar)) bars[bars.length - 1] = asOne(last, bar);
     else bars.push(bar);
@@ -37,14 +37,14 @@ export function visibleWaits(waits: readonly Bar[], scale: TimeScale, isAlike: I
     const last = joined[joined.length - 1];
     if (last !== undefined && last.node === wait.node && wait.start - last.end < join) joined[joined.length - 1] = { ...last, end: wait.end };
     else if (last !== undefined && sharePixel(last, wait, scale, pixel) && isAlike(last, wait)) {
-      joined[joined.length - 1] = { ...last, end: last.end + lengthOf(wait) };
+      joined[joined.length - 1] = { ...last, end: last.end + durationOf(wait) };
     } else joined.push(wait);
   }
   return joined;
 }
 
 function sharePixel(one: Bar, other: Bar, scale: TimeScale, pixel: number): boolean {
-  return lengthOf(one) < pixel && lengthOf(other) < pixel && Math.round(xOfTime(scale, one.start)) === Math.round(xOfTime(scale, other.start));
+  return durationOf(one) < pixel && durationOf(other) < pixel && Math.round(xOfTime(scale, one.start)) === Math.round(xOfTime(scale, other.start));
 }
 
 // Compute waits for both as long as for each of them.
@@ -56,8 +56,4 @@ function asOne(one: Bar, other: Bar): Bar {
 
 function spanOf({ from, to, left, right }: TimeScale, pixels: number): number {
   return ((to - from) / Math.max(1, right - left)) * pixels;
-}
-
-function lengthOf({ start, end }: Pick<Bar, "start" | "end">): number {
-  return end - start;
 }
