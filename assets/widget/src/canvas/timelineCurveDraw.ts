@@ -62,7 +62,9 @@ export function outlineOf(curve: PlacedCurve, scale: TimeScale, base: number): [
     } else highest = Math.max(highest, bytes[index]!);
     if (to > from) {
       flush();
-      points.push([to, yOfBytes(curve, base, bytes[index]!)]);
+      const y = yOfBytes(curve, base, bytes[index]!);
+      if (highest !== bytes[index]) points.push([from, y]); // down from what shared its first pixel, not along
+      points.push([to, y]);
       [column, highest] = [to, NOTHING];
     }
   }

@@ -84,6 +84,14 @@ test("of steps that share a pixel the highest is drawn", () => {
   expect(Math.min(...far.map(([, y]) => y))).toBe(Math.min(...outlineOf(live, SCALE, 100).map(([, y]) => y)));
 });
 
+test("after a step under a pixel the next one is level", () => {
+  const live = layout.curves.find(({ name, side }) => name === LIVE && side === "before")!;
+  const curve = { ...live, at: [0, 100, 100.1, 200], bytes: [0, 40, 0, 10], end: 300, top: 40 };
+  const points = outlineOf(curve, { from: 0, to: 300, left: 0, right: 300 }, 100);
+  points.slice(1).forEach(([x, y], index) => expect(x === points[index]![0] || y === points[index]![1]).toBe(true));
+  expect(new Set(points.map(([, y]) => y)).size).toBe(3);
+});
+
 test("rows and curves keep apart", () => {
   for (const height of [150, 202, 300]) {
     const { tracks, curves } = layoutTimeline(view, height, "estimated");
