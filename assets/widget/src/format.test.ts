@@ -18,6 +18,6 @@ test("bytes beside a limit show what tells them apart", () => {
   expect(formatBytesBeside(3 * 2 ** 20, limit)).toBe("3 MiB");
 });
 
-test.each([[0.0123, "12.3 ms"], [4.56e-6, "4.56 µs"], [2, "2 s"], [0, "0 s"], [0.001, "1 ms"]])("%s seconds read %s, as Python writes them", (seconds, text) => {
+test.each([[0.0123, "12.3 ms"], [4.56e-6, "4.56 µs"], [2, "2 s"], [0, "0 s"], [0.001, "1 ms"], [999.6e-6, "1 ms"], [0.99951, "1 s"], [1234, "1230 s"], [7.64e-11, "0.0764 ns"]])("%s seconds read %s, as Python writes them", (seconds, text) => {
   expect(formatSeconds(seconds)).toBe(text);
 });

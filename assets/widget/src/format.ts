@@ -21,9 +21,11 @@ export function formatBytesBeside(bytes: number, limit: number): string {
 
 const TIME_UNITS: readonly [string, number][] = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
 
-// The unit that seconds are written in, and how many seconds it has.
+// The unit that seconds are written in, and how many seconds it has: the largest of which there is one after rounding.
 export function unitOfSeconds(seconds: number): readonly [string, number] {
-  return TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["s", 1];
+  if (seconds === 0) return ["s", 1];
+  const rounded = Math.abs(Number(seconds.toPrecision(3)));
+  return TIME_UNITS.find(([, size]) => rounded >= size) ?? ["ns", 1e-9];
 }
 
 export function formatSeconds(seconds: number): string {
