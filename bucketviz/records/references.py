@@ -7,6 +7,8 @@ from itertools import chain
 from operator import le
 
 from bucketviz.errors import RecordError
+from bucketviz.records.consistency import check_plan
+from bucketviz.records.estimate import Estimate, Prediction
 from bucketviz.records.execution import Execution
 from bucketviz.records.graph import Graph
 from bucketviz.records.plan import Plan
@@ -15,10 +17,10 @@ from bucketviz.records.timeline import COMPUTE, UNITS, Timeline
 
 
 def check_references(record: object) -> None:
-    """Follows every name in a graph, plan, rewrite or run that comes from a file, and counts what has to agree.
+    """Follows every name in a record that comes from a file, counts what has to agree, and replays its plan.
 
     Raises:
-        RecordError: naming the first that leads nowhere.
+        RecordError: naming the first that leads nowhere, or that contradicts the rest of its plan.
     """
     for where, name, known in _references(record):
         if name not in known:
@@ -33,11 +35,15 @@ def _references(record: object) -> Iterator[Reference]:
         yield from _in_graph(record)
     if isinstance(record, Plan):
         yield from _in_graph(record.graph)
-        yield from _in_plan(record)
+        check_plan(record)
     if isinstance(record, Rewrite):
         yield from _references(record.plan)
         yield from _in_graph(record.after)
         yield from _in_rewrite(record)
+    if isinstance(record, Prediction):
+        yield from _references(record.rewrite)
+        for side in ("before", "after"):
+            yield from _in_estimate(getattr(record, side), getattr(record.rewrite, side), side)
     if isinstance(record, Timeline):
         yield from _in_timeline(record)
     if isinstance(record, Execution):
@@ -55,35 +61,22 @@ def _in_graph(graph: Graph) -> Iterator[Reference]:
             yield f"{graph.name}.{node.name}", name, known
 
 
-def _in_plan(plan: Plan) -> Iterator[Reference]:
-    collectives = {node.name for node, _ in plan.graph.collectives()}
-    bucket_of: dict[str, int] = {}
-    for place, bucket in enumerate(plan.buckets):
-        yield f"the index of {bucket.label}", bucket.index, (place,)
-        yield f"the number of members of {bucket.label}", bool(bucket.collectives), (True,)
-        for name in (*bucket.collectives, *([bucket.closed_by] if bucket.closed_by else [])):
-            yield bucket.label, name, collectives
-        for name in bucket.absorbed_casts:
-            yield bucket.label, name, plan.graph.position
-        for name in bucket.collectives:
-            yield f"{bucket.label}, with {name} in a bucket twice,", name in bucket_of, (False,)
-            bucket_of[name] = place
-    undecided = set(collectives)
-    for decision in plan.decisions:
-        where = f"decision {decision.step}"
-        yield where, decision.collective, undecided
-        yield where, decision.bucket, (bucket_of.get(decision.collective),)
-        undecided.discard(decision.collective)
-    yield "the list of collectives without a decision", next(iter(undecided), None), (None,)
-
-
 def _in_rewrite(rewrite: Rewrite) -> Iterator[Reference]:
     before, after = rewrite.before.position, rewrite.after.position
     yield "the number of bucket starts", len(rewrite.bucket_starts), (len(rewrite.plan.buckets),)
     for name in (*rewrite.bucket_starts, *rewrite.provenance, *rewrite.replaced.values()):
         yield "the rewrite", name, after
-    for name in (*rewrite.replaced, *(name for served in rewrite.provenance.values() for name in served)):
+    for name in rewrite.replaced:
         yield "the rewrite", name, before
+    for node, served in rewrite.provenance.items():
+        for name in served:
+            yield f"the provenance of {node}, which serves members of buckets,", name, rewrite.plan.bucket_of
+
+
+def _in_estimate(estimate: Estimate, graph: Graph, side: str) -> Iterator[Reference]:
+    yield f"the number of live_bytes {side}", len(estimate.live_bytes), (len(graph.nodes),)
+    yield from _in_timeline(estimate.timeline)
+    yield from _in_both(estimate.timeline, graph, f"the estimate {side}")
 
 
 def _in_timeline(timeline: Timeline) -> Iterator[Reference]:
