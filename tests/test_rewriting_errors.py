@@ -93,6 +93,15 @@ def test_a_plan_of_another_graph_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["ag 0", "", "0ag", "import", "ag\u0660", "layers.0"])
+def test_a_name_that_fx_cannot_give_is_told_apart_from_one_of_another_graph(name: str) -> None:
+    gm = SAMPLES["adjacent_gathers"]()
+    assert refused(gm, _with_members(bv.plan(gm), "ag0", name)) == (
+        f"the plan names {name!r} in B0; {name!r} cannot be the name of an FX node: those are letters, digits and"
+        " underscores and begin with no digit, such as all_gather_into_tensor_3; correct the plan"
+    )
+
+
 def test_a_plan_that_calls_a_collective_another_kind_is_refused() -> None:
     gm = SAMPLES["run_with_another_kind_inside"]()
     assert refused(gm, _with_members(bv.plan(gm), "ag0", "ar0")) == (

@@ -81,10 +81,11 @@ class _Replay:
         for index, bucket in enumerate(self.plan.buckets):
             yield from self._in_members(index, bucket)
             yield from self._in_bucket(bucket)
+        has_doubles = sum(len(bucket.collectives) for bucket in self.plan.buckets) > len(self.places)
         for step, decision in enumerate(self.plan.decisions):
             yield from self._in_verdict(step, decision)
             yield from self._in_evidence(decision)
-            if decision.bucket is not None:
+            if decision.bucket is not None and not has_doubles:
                 yield from self._in_filling(decision, self.plan.buckets[decision.bucket])
                 self._fill(decision, decision.bucket)
         for name in self.undecided:
@@ -101,9 +102,13 @@ class _Replay:
             field = f"collectives[{place - 1}]"
             if name not in self.collectives:
                 yield Contradiction(where, field, name, COLLECTIVE)
-            if name in self.places:
+            if name in self.places and not self._is_met_again(name):
                 yield Contradiction(where, field, name, f"one that is not in B{self.places[name][0]} already")
             self.places[name] = index, place
+
+    def _is_met_again(self, name: str) -> bool:
+        """True where torch's own pass meets a collective at each of its waits, and packs it each time."""
+        return self.plan.policy.fidelity == "inductor" and len(self.collectives[name][1].waits) > 1
 
     def _in_bucket(self, bucket: Bucket) -> Iterator[Contradiction]:
         where, known = bucket.label, self.plan.graph.position
@@ -124,53 +129,47 @@ class _Replay:
 
     def _in_key(self, bucket: Bucket, name: str) -> Iterator[Contradiction]:
         node, collective = self.collectives[name]
-        key, is_typed = bucket.key, node.tensor is not None and bucket.key.dtype is not None
-        for field, own, others in (
-            ("kind", key.kind, collective.kind),
-            ("group_name", key.group_name, collective.group_name),
-            ("group_size", key.group_size, key.group_size and collective.group_size),
-            ("reduce_op", key.reduce_op, collective.reduce_op),
-            ("dtype", key.dtype, node.tensor.dtype if node.tensor is not None and is_typed else key.dtype),
-        ):
-            if own != others:
-                yield Contradiction(bucket.label, f"key.{field}", own, f"{others}, that of its member {name}")
+        key, dtype = bucket.key, None if node.tensor is None else node.tensor.dtype
+        own = (key.kind, key.group_name, key.group_size, key.reduce_op, key.dtype)
+        group_size = None if key.group_size is None else collective.group_size
+        its_dtype = dtype if dtype and key.dtype else key.dtype
+        its = (collective.kind, collective.group_name, group_size, collective.reduce_op, its_dtype)
+        if own != its:
+            fields = ("kind", "group_name", "group_size", "reduce_op", "dtype")
+            field, found, expected = next(each for each in zip(fields, own, its, strict=True) if each[1] != each[2])
+            yield Contradiction(bucket.label, f"key.{field}", found, f"{expected}, that of its member {name}")
 
     def _in_verdict(self, step: int, decision: Decision) -> Iterator[Contradiction]:
-        where, name = _named(step, decision), decision.collective
+        name = decision.collective
         if decision.step != step:
-            yield Contradiction(where, "step", decision.step, f"{step}, its position")
+            yield Contradiction(_named(step, decision), "step", decision.step, f"{step}, its position")
         if name not in self.collectives:
-            yield Contradiction(where, "collective", name, COLLECTIVE)
+            yield Contradiction(_named(step, decision), "collective", name, COLLECTIVE)
         if name not in self.undecided:
-            yield Contradiction(where, "collective", name, "one that no earlier decision is on")
+            yield Contradiction(_named(step, decision), "collective", name, "one that no earlier decision is on")
         self.undecided.pop(name, None)
         bucket, _ = self.places.get(name, (None, 0))
-        told = "no bucket holds it" if bucket is None else f"B{bucket} holds it"
+        is_member = decision.reason in (Reason.OPENED, Reason.JOINED)
         outcome = Outcome.LEFT_ALONE if bucket is None else Outcome.MERGED
-        if decision.bucket != bucket:
-            yield Contradiction(where, "bucket", decision.bucket, f"{bucket}: {told}")
-        if decision.outcome is not outcome:
-            yield Contradiction(where, "outcome", decision.outcome, f"{outcome.value!r}: {told}")
-        if (decision.reason in (Reason.OPENED, Reason.JOINED)) != (bucket is not None):
-            expected = "a reason to be left alone" if bucket is None else "'opened' or 'joined'"
-            yield Contradiction(where, "reason", decision.reason, f"{expected}: {told}")
+        if (decision.bucket, decision.outcome, is_member) != (bucket, outcome, bucket is not None):
+            yield _contradicted(decision, bucket, outcome)
 
     def _in_evidence(self, decision: Decision) -> Iterator[Contradiction]:
-        where, evidence = _named(decision.step, decision), decision.evidence
-        size_bytes = self.collectives[decision.collective][1].size_bytes
-        if None not in (size_bytes, evidence.get("size_bytes")) and evidence["size_bytes"] != size_bytes:
-            expected = f"{size_bytes}, as the graph has it"
-            yield Contradiction(where, "evidence.size_bytes", evidence["size_bytes"], expected)
+        expected, evidence = self.collectives[decision.collective][1].size_bytes, decision.evidence
+        found = evidence.get("size_bytes")
+        if found != expected and None not in (found, expected):
+            told = f"{expected}, as the graph has it"
+            yield Contradiction(_named(decision.step, decision), "evidence.size_bytes", found, told)
         key = _NAMED_BY.get(decision.reason, "")
         if key in evidence and evidence[key] not in self.collectives:
-            yield Contradiction(where, f"evidence.{key}", evidence[key], COLLECTIVE)
+            yield Contradiction(_named(decision.step, decision), f"evidence.{key}", evidence[key], COLLECTIVE)
 
     def _in_filling(self, decision: Decision, bucket: Bucket) -> Iterator[Contradiction]:
-        where, num_members = _named(decision.step, decision), self.num_members[bucket.index]
+        num_members = self.num_members[bucket.index]
         reason = Reason.JOINED if num_members else Reason.OPENED
         if decision.reason is not reason:
-            so_far = f"{bucket.label} has {format_count(num_members, 'member')} by then"
-            yield Contradiction(where, "reason", decision.reason, f"{reason.value!r}: {so_far}")
+            told = f"{reason.value!r}: {bucket.label} has {format_count(num_members, 'member')} by then"
+            yield Contradiction(_named(decision.step, decision), "reason", decision.reason, told)
         for key, expected in (
             ("num_members", num_members),
             ("bucket_bytes", self.size_bytes[bucket.index]),
@@ -178,14 +177,26 @@ class _Replay:
             ("place", self.places[decision.collective][1]),
         ):
             found = decision.evidence.get(key)
-            if None not in (found, expected) and found != expected:
+            if found != expected and None not in (found, expected):
                 told = f"{expected}, by {bucket.label} and the decisions before"
-                yield Contradiction(where, f"evidence.{key}", found, told)
+                yield Contradiction(_named(decision.step, decision), f"evidence.{key}", found, told)
 
     def _fill(self, decision: Decision, index: int) -> None:
         own, so_far = self.collectives[decision.collective][1].size_bytes, self.size_bytes[index]
         self.num_members[index] += 1
         self.size_bytes[index] = None if own is None or so_far is None else so_far + own
+
+
+def _contradicted(decision: Decision, bucket: int | None, outcome: Outcome) -> Contradiction:
+    """Gives what a decision says otherwise than the buckets, of which ``bucket`` holds its collective."""
+    where = _named(decision.step, decision)
+    told = "no bucket holds it" if bucket is None else f"B{bucket} holds it"
+    if decision.bucket != bucket:
+        return Contradiction(where, "bucket", decision.bucket, f"{bucket}: {told}")
+    if decision.outcome is not outcome:
+        return Contradiction(where, "outcome", decision.outcome, f"{outcome.value!r}: {told}")
+    expected = "a reason to be left alone" if bucket is None else "'opened' or 'joined'"
+    return Contradiction(where, "reason", decision.reason, f"{expected}: {told}")
 
 
 def _named(step: int, decision: Decision) -> str:

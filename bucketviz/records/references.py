@@ -24,7 +24,13 @@ def check_references(record: object) -> None:
     """
     for where, name, known in _references(record):
         if name not in known:
-            raise RecordError(f"{where} names {name!r}, which cannot be; the file was changed or cut")
+            raise RecordError(f"{where} {_told(name, known)}; the file was changed or cut: take the one that was saved")
+
+
+def _told(found: object, known: Iterable[object]) -> str:
+    if not isinstance(known, tuple) or len(known) > 1:
+        return f"names {found!r}, which cannot be"
+    return "cannot be" if known == (True,) else f"is {found!r}, expected {known[0]!r}"
 
 
 Reference = tuple[str, object, Iterable[object]]
@@ -91,7 +97,7 @@ def _in_execution(run: Execution) -> Iterator[Reference]:
     ranks = range(run.world_size)
     for output in run.outputs:
         yield f"the comparison of output {output.output}", output.rank, ranks
-    yield "the list of runs, with a rank in it twice,", len({one.rank for one in run.ranks}), (len(run.ranks),)
+    yield "the number of runs, with a rank in it twice,", len({one.rank for one in run.ranks}), (len(run.ranks),)
     if run.rewrite is not None:
         yield from _references(run.rewrite)
     for one in run.ranks:

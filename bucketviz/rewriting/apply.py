@@ -11,6 +11,7 @@ import torch.fx as fx
 from bucketviz.collectives import Groups, collective_op
 from bucketviz.errors import RewriteError
 from bucketviz.garbage import collection_paused
+from bucketviz.records.names import fx_name_advice
 from bucketviz.records.plan import Bucket, Plan
 from bucketviz.rewriting.copying import copy_graph
 from bucketviz.rewriting.cycles import check_no_cycle
@@ -173,6 +174,7 @@ def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:
         if not bucket.collectives:
             raise RewriteError(f"the plan has no members for {_label(bucket)}; make a plan with bucketviz.plan(gm)")
         for name in bucket.collectives:
+            _check_name(name, nodes, bucket)
             row = collective_op(nodes[name]) if name in nodes else None
             if row is None or row.kind is not bucket.key.kind:
                 raise RewriteError(
@@ -180,8 +182,15 @@ def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:
                     "collective; make the plan from this very graph: bucketviz.plan(gm)"
                 )
         for name in bucket.absorbed_casts:
+            _check_name(name, nodes, bucket)
             if name not in nodes:
                 raise RewriteError(
                     f"the plan absorbs the cast {name} in {bucket.label}, but the graph has no such node; "
                     "make the plan from this very graph: bucketviz.plan(gm)"
                 )
+
+
+def _check_name(name: str, nodes: Mapping[str, fx.Node], bucket: Bucket) -> None:
+    advice = "" if name in nodes else fx_name_advice(name)
+    if advice:
+        raise RewriteError(f"the plan names {name!r} in {bucket.label}; {advice}; correct the plan")
