@@ -1,6 +1,5 @@
 """Estimated time in the explorer: on which machine, told when, and what it says of memory and of each collective."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,9 @@ from bucketviz.errors import ExplorerError
 from bucketviz.explorer import Explorer, Subject
 from bucketviz.explorer import whatif as whatif_module
 from bucketviz.explorer import widget as widget_module
+from bucketviz.explorer.columnar import read_columnar
 from bucketviz.explorer.memory import issue_times
+from bucketviz.explorer.wire import read_payload
 from bucketviz.records import Prediction
 from bucketviz.simulation import machine_names
 
@@ -26,12 +27,12 @@ def explorer() -> Explorer:
 
 
 def first_view(explorer: Explorer) -> dict[str, Any]:
-    view: dict[str, Any] = json.loads(explorer.payload)["views"][0]
+    view: dict[str, Any] = read_payload(explorer.payload)["views"][0]
     return view
 
 
 def told(explorer: Explorer) -> dict[str, Any]:
-    estimate: dict[str, Any] = json.loads(explorer.estimates["0"])
+    estimate: dict[str, Any] = read_columnar(explorer.estimates["0"])
     return estimate
 
 

@@ -13,6 +13,7 @@ from bucketviz.errors import ExplorerError, PolicyError
 from bucketviz.explorer import Explorer, Subject
 from bucketviz.explorer import changes as changes_module
 from bucketviz.explorer import whatif as whatif_module
+from bucketviz.explorer.columnar import read_columnar
 from bucketviz.records import Policy, save
 from bucketviz.views import rewrite_record
 
@@ -30,12 +31,12 @@ def record_only() -> Explorer:
 
 
 def change_in(explorer: Explorer, view: int = 0) -> dict[str, Any]:
-    change: dict[str, Any] = json.loads(explorer.changes[str(view)])
+    change: dict[str, Any] = read_columnar(explorer.changes[str(view)])
     return change
 
 
 def difference_in(explorer: Explorer, view: int = 0) -> dict[str, Any]:
-    difference: dict[str, Any] = json.loads(explorer.differences[str(view)])
+    difference: dict[str, Any] = read_columnar(explorer.differences[str(view)])
     return difference
 
 

@@ -8,8 +8,10 @@ from samples import SAMPLES, SMALL_CAP_MIB
 
 import bucketviz as bv
 from bucketviz.explorer import Subject
+from bucketviz.explorer.columnar import read_columnar
 from bucketviz.explorer.payload import build_payload
 from bucketviz.explorer.planned import describe_plan
+from bucketviz.explorer.wire import payload_text, read_payload
 from bucketviz.records import SCHEMA
 from bucketviz.views import rewrite_record
 
@@ -47,6 +49,20 @@ def test_every_sample_is_consistent(sample: str) -> None:
     for decision in view["decisions"]:
         assert decision["why"].startswith(decision["name"])
         assert (decision["bucket"] >= 0) == (decision["code"] in ("opened", "joined"))
+
+
+@pytest.mark.parametrize("sample", ALL_SAMPLES)
+def test_the_text_on_its_way_holds_the_same_document(sample: str) -> None:
+    document = build_payload([subject_of(sample)], "title")
+    assert read_payload(payload_text(document)) == json.loads(json.dumps(document))
+
+
+def test_a_node_that_stayed_as_it_was_is_told_once() -> None:
+    document = build_payload([subject_of("adjacent_gathers")], "title")
+    after = read_columnar(payload_text(document))["views"][0]["rewritten"]["after"]
+    added = [node for node, bucket in enumerate(document["views"][0]["rewritten"]["after"]["bucket"]) if bucket >= 0]
+    assert [node for node, same in enumerate(after["same"]) if same < 0] == added
+    assert {len(column) for column in after["own"].values()} == {len(added)}
 
 
 @pytest.mark.parametrize("sample", ALL_SAMPLES)

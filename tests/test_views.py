@@ -1,6 +1,5 @@
 """Several things in one explorer: sources, policies, the names that tell them apart, and the way to a node."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,12 +8,13 @@ from samples import SAMPLES, SMALL_CAP_MIB
 import bucketviz as bv
 from bucketviz.errors import ExplorerError, PolicyError
 from bucketviz.explorer import Explorer
+from bucketviz.explorer.wire import read_payload
 from bucketviz.records import Graph, save
 from bucketviz.sources.capture import Captured
 
 
 def names(explorer: Explorer) -> list[str]:
-    return [view["name"] for view in json.loads(explorer.payload)["views"]]
+    return [view["name"] for view in read_payload(explorer.payload)["views"]]
 
 
 def graph(name: str, sample: str = "over_the_cap") -> Graph:
@@ -99,7 +99,7 @@ def test_a_prediction_shows_its_graph_and_its_numbers(tmp_path: Path) -> None:
     for explorer in (bv.explore(prediction), bv.explore(path)):
         assert explorer.rewrite == prediction.rewrite
         assert str(prediction) in str(explorer)
-        stats = {stat["label"]: stat for stat in json.loads(explorer.payload)["views"][0]["estimated"]["summary"]}
+        stats = {stat["label"]: stat for stat in read_payload(explorer.payload)["views"][0]["estimated"]["summary"]}
         assert "→" in stats["estimated"]["value"]
         assert "h100-8x-ib" in stats["estimated"]["hint"]
     explorer.replan(cap_mib=SMALL_CAP_MIB / 2)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
+from bucketviz.explorer.columnar import columnar_json
 from bucketviz.explorer.details import describe_evidence, describe_verdict
 from bucketviz.explorer.payload import describe_estimate, report
 from bucketviz.explorer.planned import describe_plan, policy_rows
@@ -33,7 +32,7 @@ def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: 
     explained: Sequence[Decision] = plan.decisions
     if not is_complete and len(plan.decisions) > MOST_EVIDENCE:
         explained = [decision for decision in plan.decisions if decision.collective in selection]
-    return _json(
+    return columnar_json(
         {
             **describe_plan(plan, subject.rewritten, is_whole=subject.is_whole),
             "isComplete": is_complete,
@@ -49,7 +48,7 @@ def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: 
 def describe_new_estimate(subject: Subject) -> str:
     """Gives as JSON what is estimated of the view as it is shown now; empty where nothing is yet."""
     estimated = describe_estimate(subject)
-    return "" if estimated is None else _json(estimated)
+    return "" if estimated is None else columnar_json(estimated)
 
 
 def describe_difference(pinned: Plan | None, plan: Plan) -> str:
@@ -58,7 +57,7 @@ def describe_difference(pinned: Plan | None, plan: Plan) -> str:
         return ""
     found, position = pinned.diff(plan), plan.graph.position
     counts = zip(_counts(pinned), _counts(plan), strict=True)
-    return _json(
+    return columnar_json(
         {
             "policy": policy_rows(pinned.policy),
             "counts": [(name, before, after) for (name, before), (_, after) in counts],
@@ -80,7 +79,3 @@ def _counts(plan: Plan) -> list[tuple[str, str]]:
         ("largest bucket", format_bytes(largest)),
         ("left alone", f"{sum(decision.bucket is None for decision in plan.decisions):,}"),
     ]
-
-
-def _json(document: dict[str, Any]) -> str:
-    return json.dumps(document, separators=(",", ":"))

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from bucketviz.explorer.overview import overview
 from bucketviz.explorer.subject import Subject
 
-MOST_PAYLOAD_BYTES = 8_000_000
-"""Up to so many bytes of JSON the cell keeps the whole explorer; it packs them to a tenth and less."""
+MOST_PAYLOAD_BYTES = 3_000_000
+"""Up to so many bytes of JSON the cell keeps the whole explorer; it packs them to a fifth and less."""
 MOST_TEXT = 20_000
 
 _STATIC = """<div class="bucketviz-static" data-explorer="{key}" style="font-family: system-ui, sans-serif">

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import gzip
 import html
-import json
 from pathlib import Path
 from typing import Any
 
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
+from bucketviz.explorer.wire import payload_text
 from bucketviz.files import replace_file
 
 _PAGE = """<!doctype html>
@@ -58,7 +58,7 @@ def write_page(payload: dict[str, Any], path: str | Path, theme: str = "auto") -
 
 def page_text(payload: dict[str, Any], theme: str = "auto") -> str:
     """Gives the page; its content policy forbids every request."""
-    packed = gzip.compress(json.dumps(payload).encode(), mtime=0)
+    packed = gzip.compress(payload_text(payload).encode(), mtime=0)
     return _PAGE.format(
         policy=_CONTENT_POLICY,
         title=html.escape(payload["title"]),

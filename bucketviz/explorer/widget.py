@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from bucketviz.explorer.selecting import found
 from bucketviz.explorer.standalone import page_text, write_page
 from bucketviz.explorer.subject import Subject
 from bucketviz.explorer.whatif import MOST_NODES_ESTIMATED_FIRST, WhatIf
+from bucketviz.explorer.wire import payload_text
 from bucketviz.records import Decision, Plan, Prediction, Rewrite
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Explorer(WhatIf):
         self._rank = rank
         self._document = build_payload(subjects, self._title, rank, asks)
         self._drawn = _drawn_of(subjects)
-        payload = json.dumps(self._document)
+        payload = payload_text(self._document)
         super().__init__(subjects, asks, _esm=bundle_text(), payload=payload, theme=theme, height=height)
 
     @property

@@ -48,7 +48,7 @@ export async function render({ model, el }: { model: Model; el: HTMLElement }): 
       model.set("asked", { ...question, view: explorer.store?.state.view ?? 0 });
       model.save_changes();
     });
-    const explorer = await openExplorer(el, () => readPayload(JSON.parse(model.get("payload"))), model.get("theme"), planner);
+    const explorer = await openExplorer(el, () => readPayload(model.get("payload")), model.get("theme"), planner);
     const setTheme = (): void => explorer.setTheme(model.get("theme"));
     const setHeight = (): void => explorer.setHeight(model.get("height")); // not of `el`, whose style is the notebook's
     setHeight();

@@ -23,7 +23,7 @@ async function payloadOfPage(): Promise<Payload> {
   if (script === null) throw new Error(`The page has no <script id="${PAYLOAD}">; write it again with to_html().`);
   const text = script.textContent ?? "";
   const packed = script.dataset.encoding === "gzip+base64";
-  return readPayload(JSON.parse(packed ? await unpack(text).catch(unreadable) : text));
+  return readPayload(packed ? await unpack(text).catch(unreadable) : text);
 }
 
 function unreadable(error: unknown): never {
@@ -31,7 +31,9 @@ function unreadable(error: unknown): never {
 }
 
 export async function unpack(text: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
+  const characters = atob(text.trim());
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at); // a callback each takes ten times as long
   const unzipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(unzipped).text();
 }

@@ -1,6 +1,7 @@
 // Shows what Python says of new plans and of the pinned one.
 
 import type { Estimated, Ref, Store, View } from "../types";
+import { readColumnar } from "./columnar";
 import type { Planner } from "./planner";
 import { awaited, changedView, comparedView, lacksRest, type WireChange, type WireDifference } from "./wire";
 
@@ -47,16 +48,16 @@ class Shown {
 
   adopt(change: string, difference: string, estimate: string): boolean {
     if (change === this.change && difference === this.difference && estimate === this.estimate) return false;
-    if (change !== this.change) this.planned = change === "" ? this.first : changedView(this.first, JSON.parse(change) as WireChange);
+    if (change !== this.change) this.planned = change === "" ? this.first : changedView(this.first, readColumnar(change) as WireChange);
     if (change !== this.change || estimate !== this.estimate) this.estimated = this.estimatedNow(change, estimate);
     [this.change, this.difference, this.estimate] = [change, difference, estimate];
     const view = { ...this.planned, estimated: this.estimated };
-    this.view = difference === "" ? view : comparedView(view, JSON.parse(difference) as WireDifference);
+    this.view = difference === "" ? view : comparedView(view, readColumnar(difference) as WireDifference);
     return true;
   }
 
   private estimatedNow(change: string, estimate: string): Estimated | null {
-    if (estimate !== "") return JSON.parse(estimate) as Estimated;
+    if (estimate !== "") return readColumnar(estimate) as Estimated;
     return change === "" ? this.first.estimated : awaited(this.estimated);
   }
 }

@@ -4,10 +4,10 @@ import { wireChangeOf, wireOf } from "../testing/wireOf";
 import { changedView, comparedView, readPayload } from "./wire";
 
 const payload = samplePayload();
-const [base] = readPayload(wireOf(payload)).views;
+const [base] = readPayload(JSON.stringify(wireOf(payload))).views;
 
 test("what was sent is what is read", () => {
-  expect(JSON.parse(JSON.stringify(readPayload(wireOf(payload))))).toEqual(JSON.parse(JSON.stringify(payload)));
+  expect(JSON.parse(JSON.stringify(readPayload(JSON.stringify(wireOf(payload)))))).toEqual(JSON.parse(JSON.stringify(payload)));
 });
 
 test("a change says only the plan, and the view keeps the graph", () => {

@@ -3,7 +3,9 @@
 
 import type { Bucket, Decision, Difference, Estimated, GraphColumns, Move, Payload, Timeline, View } from "../types";
 import { SCHEMA } from "../schema";
-import { checkWire } from "./checkWire";
+import { checkEnvelope, checkWire } from "./checkWire";
+import { readColumnar } from "./columnar";
+import { tellNodes } from "./sameNodes";
 import { sketchAfter } from "./sketch";
 
 type Columns = Omit<GraphColumns, "bucket">;
@@ -41,12 +43,14 @@ const NO_EVIDENCE: Evidence = {
   why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [], peer: -1,
 };
 
-export function readPayload(wire: WirePayload): Payload {
+export function readPayload(text: string): Payload {
+  const wire = readColumnar(text) as WirePayload;
+  checkEnvelope(wire, SCHEMA).forEach(tellNodes);
   checkWire(wire, SCHEMA);
   const { differences = {}, ...payload } = wire;
   const compared = (wire: WireView, index: number): View => {
     const difference = differences[index] ?? "";
-    return difference === "" ? readView(wire) : comparedView(readView(wire), JSON.parse(difference) as WireDifference);
+    return difference === "" ? readView(wire) : comparedView(readView(wire), readColumnar(difference) as WireDifference);
   };
   return { ...payload, views: payload.views.map(compared) };
 }
