@@ -15,8 +15,9 @@ const barsOf = (side: "before" | "after") => tracksOf(view!, side, "order").filt
   .flatMap((track) => track.lanes.flat().map((bar) => [track as PlacedTrack, bar] as const));
 const selectedBars = (selection: string[]): string[] => {
   const marks = timelineMarksOf(view!, { ...NOTHING, selection });
-  return [...barsOf("before"), ...barsOf("after")].filter(([track, bar]) => marks.isSelected(track, bar))
-    .map(([{ side }, { node }]) => view![side].name[node]!);
+  return (["before", "after"] as const).flatMap((side) => tracksOf(view!, side, "order").filter(({ name }) => name !== COMPUTE)
+    .flatMap((track) => track.lanes.flatMap((lane) => marks.selectedIn(track, lane)))
+    .map(({ node }) => view![side].name[node]!));
 };
 
 const member = view!.decisions.find(({ merged }) => merged)!;

@@ -1,8 +1,9 @@
 // Draws a curve of bytes as an area, its peak marked with the number.
 
+import { firstPastFrom } from "../sorted";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
-import { stepAt } from "./timelineCurves";
-import { AXIS_HEIGHT, LABELS_WIDTH, NAMES_LEFT, xOfTime, type PlacedCurve, type TimeScale } from "./timelineLayout";
+import { mostIn, stepAt } from "./timelineCurves";
+import { AXIS_HEIGHT, LABELS_WIDTH, NAMES_LEFT, timeOfX, xOfTime, type PlacedCurve, type TimeScale } from "./timelineLayout";
 
 const PEAK_ROOM = 10; // above the area, so that the mark of the peak stays in the row
 const MARK_GAP = 6;
@@ -49,24 +50,32 @@ function strokeOutline({ context }: Pen, outline: readonly (readonly [number, nu
 export function outlineOf(curve: PlacedCurve, scale: TimeScale, base: number): [number, number][] {
   const { at, bytes, end } = curve;
   const points: [number, number][] = [];
+  const add = (x: number, y: number): void => {
+    const [before, last] = [points[points.length - 2], points[points.length - 1]];
+    if (before?.[1] === y && last?.[1] === y) last[0] = x;
+    else points.push([x, y]);
+  };
   let [column, highest] = [-Infinity, NOTHING]; // what is not drawn yet
   const flush = (): void => {
-    if (highest !== NOTHING) points.push([column, yOfBytes(curve, base, highest)]);
+    if (highest !== NOTHING) add(column, yOfBytes(curve, base, highest));
   };
-  for (let index = Math.max(0, stepAt(curve, scale.from)); index < at.length && at[index]! <= scale.to; index++) {
+  for (let index = Math.max(0, stepAt(curve, scale.from)); index < at.length && at[index]! <= scale.to;) {
     const from = Math.max(scale.left, Math.round(xOfTime(scale, at[index]!)));
-    const to = Math.min(scale.right, Math.round(xOfTime(scale, at[index + 1] ?? end)));
+    const step = Math.max(index, firstPastFrom(at, index, (start) => start >= timeOfX(scale, from + 0.5)) - 1); // the last that begins in the column
+    const most = mostIn(curve, index, step);
+    const to = Math.min(scale.right, Math.round(xOfTime(scale, at[step + 1] ?? end)));
     if (from > column) {
       flush();
-      [column, highest] = [from, bytes[index]!];
-    } else highest = Math.max(highest, bytes[index]!);
+      [column, highest] = [from, most];
+    } else highest = Math.max(highest, most);
     if (to > from) {
       flush();
-      const y = yOfBytes(curve, base, bytes[index]!);
-      if (highest !== bytes[index]) points.push([from, y]); // down from what shared its first pixel, not along
-      points.push([to, y]);
+      const y = yOfBytes(curve, base, bytes[step]!);
+      if (highest !== bytes[step]) add(from, y); // down from what shared its first pixel, not along
+      add(to, y);
       [column, highest] = [to, NOTHING];
     }
+    index = step + 1;
   }
   flush();
   return points;

@@ -59,6 +59,34 @@ export function stepAt({ at }: Curve, time: number): number {
   return firstPast(at, (each) => each > time) - 1;
 }
 
+// The most that is held in any of the steps `first` to `last`.
+export function mostIn({ bytes }: Curve, first: number, last: number): number {
+  let known = pyramids.get(bytes);
+  if (known === undefined) pyramids.set(bytes, (known = pyramidOf(bytes)));
+  let most = -Infinity;
+  let [from, to] = [first, last];
+  for (const level of known) {
+    if (from > to) break;
+    if (from % 2 === 1) most = Math.max(most, level[from++]!);
+    if (to % 2 === 0) most = Math.max(most, level[to--]!);
+    [from, to] = [from >> 1, to >> 1];
+  }
+  return most;
+}
+
+const pyramids = new WeakMap<readonly number[], ArrayLike<number>[]>();
+
+// Each level holds the larger of every two entries of the one below, up to a single entry.
+function pyramidOf(bytes: readonly number[]): ArrayLike<number>[] {
+  const levels: ArrayLike<number>[] = [bytes];
+  for (let below: ArrayLike<number> = bytes; below.length > 1; levels.push(below)) {
+    const half = new Float64Array(Math.ceil(below.length / 2));
+    for (let at = 0; at < half.length; at++) half[at] = Math.max(below[2 * at]!, below[2 * at + 1] ?? -Infinity);
+    below = half;
+  }
+  return levels;
+}
+
 export function bytesAt(curve: Curve, time: number): number {
   return time > curve.end ? 0 : (curve.bytes[stepAt(curve, time)] ?? 0);
 }

@@ -3,8 +3,9 @@
 import { withAlpha, type Pen } from "./pen";
 import { drawGhostCurve } from "./timelineCurveDraw";
 import { AXIS_HEIGHT, xOfTime, type PlacedTrack, type TimelineLayout, type TimeScale } from "./timelineLayout";
-import type { Track } from "./timelineTracks";
-import { barsBetween } from "./timelineVisible";
+import { Bars } from "./timelineBars";
+import { firstEndingAfter, type Bar, type Track } from "./timelineTracks";
+import { spanOf } from "./timelineVisible";
 
 const JOIN_PX = 2;
 
@@ -37,9 +38,9 @@ function drawGhostTrack({ context, tokens }: Pen, { y, height }: PlacedTrack, ot
 
 // In pixels, joined where they touch on screen.
 export function ghostsOf({ lanes }: Track, scale: TimeScale): [number, number][] {
-  const spans = lanes.flatMap((lane) => [...barsBetween(lane, scale)].map(({ start, end, measured }): [number, number] =>
-    [Math.max(scale.left - 4, xOfTime(scale, start)), Math.min(scale.right + 4, xOfTime(scale, measured?.done ?? end))],
-  )).sort(([one], [other]) => one - other);
+  const spans = lanes.flatMap((lane) => transfersIn(lane, scale)).map(([start, done]): [number, number] =>
+    [Math.max(scale.left - 4, xOfTime(scale, start)), Math.min(scale.right + 4, xOfTime(scale, done))],
+  ).sort(([one], [other]) => one - other);
   const joined: [number, number][] = [];
   for (const [left, right] of spans) {
     const last = joined[joined.length - 1];
@@ -47,4 +48,21 @@ export function ghostsOf({ lanes }: Track, scale: TimeScale): [number, number][]
     else if (right > left) joined.push([left, right]);
   }
   return joined;
+}
+
+// From the first to where the last is done of those that touch on screen; in between none is looked at.
+function transfersIn(lane: readonly Bar[], scale: TimeScale): [number, number][] {
+  const bars = Bars.of(lane);
+  const join = spanOf(scale, JOIN_PX);
+  const doneOf = ({ end, measured }: Bar): number => measured?.done ?? end;
+  const spans: [number, number][] = [];
+  for (let first = firstEndingAfter(lane, scale.from); first < lane.length && lane[first]!.start <= scale.to;) {
+    let [last, done] = [first, doneOf(lane[first]!)];
+    for (let next = bars.firstStarting(done + join, last) - 1; next > last; next = bars.firstStarting(done + join, last) - 1) {
+      [last, done] = [next, doneOf(lane[next]!)];
+    }
+    spans.push([lane[first]!.start, done]);
+    first = last + 1;
+  }
+  return spans;
 }

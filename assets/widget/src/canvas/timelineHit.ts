@@ -19,12 +19,11 @@ export function hitTimeline(layout: TimelineLayout, scale: TimeScale, scrollY: n
   const slot = Math.floor((at - track.y) / track.slotHeight);
   const time = timeOfX(scale, x);
   const tolerance = timeOfX(scale, x + TOLERANCE_PX) - time;
-  const found = track.lanes
-    .filter((_, lane) => slotOfLane(track, lane) === slot)
-    .flatMap((lane) => [nearestBar(lane, time, tolerance), nearestBar(track.exposed, time, 0)])
-    .filter((bar): bar is Bar => bar !== null);
+  const wait = nearestBar(track.exposed, time, 0);
+  const bars = track.lanes.filter((_, lane) => slotOfLane(track, lane) === slot).map((lane) => nearestBar(lane, time, tolerance));
+  const found = [...bars, wait].filter((bar): bar is Bar => bar !== null);
   const bar = found.reduce<Bar | null>((best, each) => (best === null || distance(each, time) < distance(best, time) ? each : best), null);
-  return bar === null ? null : { track, bar, isWait: track.exposed.includes(bar) || isOnStrip(track, bar, time, at) };
+  return bar === null ? null : { track, bar, isWait: bar === wait || isOnStrip(track, bar, time, at) };
 }
 
 function isOnStrip({ y, slotHeight }: PlacedTrack, { measured }: Bar, time: number, at: number): boolean {

@@ -46,6 +46,7 @@ export const NAMES_LEFT = 75; // of the rows, right of their side's
 const MIN_LANE_HEIGHT = 17;
 const MAX_LANE_HEIGHT = 26;
 const MIN_SLOT_HEIGHT = 3;
+export const MIN_LABEL_HEIGHT = 13; // of a slot
 const TRACK_GAP = 2;
 const SIDE_GAP = 10;
 const BOTTOM = 6;

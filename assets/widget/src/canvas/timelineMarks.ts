@@ -1,37 +1,91 @@
 // Which bars of the timeline are selected, hovered, related or filtered out.
 
 import { related, resolve, type Side } from "../refs";
-import type { State, View } from "../types";
-import { SortedNodes } from "./emphasis";
-import type { TimelineMarks } from "./timelineDraw";
+import type { Kind, State, View } from "../types";
+import { SortedNodes, type Level } from "./emphasis";
+import { Bars, type Stratum } from "./timelineBars";
+import type { Bar, Track } from "./timelineTracks";
+
+type List = readonly Bar[];
+type Of = Pick<Track, "side">;
+
+export interface TimelineMarks {
+  levelOf(track: Of, bar: Bar): Level;
+  isFiltered(kind: Kind | ""): boolean;
+  isMarked(track: Of, bar: Bar): boolean; // lit or hovered: drawn by itself, over the others
+  markedIn(track: Of, list: List): readonly Bar[];
+  litIn(track: Of, list: List): readonly Bar[]; // of collectives
+  selectedIn(track: Of, list: List): readonly Bar[];
+  strataIn(track: Of, list: List): readonly Stratum[];
+}
 
 export function timelineMarksOf(view: View, state: Pick<State, "selection" | "hover" | "step" | "kinds">): TimelineMarks {
   const lit = related(view, state.hover === null ? state.selection : [...state.selection, state.hover]);
   const litNodes = { before: new SortedNodes(lit.before), after: new SortedNodes(lit.after) };
   const selected = nodesOf(view, state.selection);
   const hovered = nodesOf(view, state.hover === null ? [] : [state.hover]);
+  const hoveredNodes = sorted(hovered);
+  const decidedAt = decidingStepsOf(view);
+  const isUndecided = (side: Side, { kind, node }: Bar): boolean => state.step >= 0 && kind !== "" && decidedAt(side, node) > state.step;
+  const isFiltered = (kind: Kind | ""): boolean => kind !== "" && state.kinds.length > 0 && !state.kinds.includes(kind);
+  const anyIn = (nodes: SortedNodes, { node, lastNode }: Bar): boolean => nodes.anyIn(node, lastNode + 1);
+  const levelOf = ({ side }: Of, bar: Bar): Level => {
+    if (isFiltered(bar.kind)) return "dim";
+    if (anyIn(litNodes[side], bar)) return "lit";
+    return isUndecided(side, bar) ? "dim" : "plain";
+  };
+  const isMarked = (track: Of, bar: Bar): boolean =>
+    anyIn(hoveredNodes[track.side], bar) || (bar.kind !== "" && levelOf(track, bar) === "lit");
+  return {
+    levelOf, isFiltered, isMarked,
+    markedIn: onceForEach((track, list) => Bars.of(list).at([...lit[track.side], ...hovered[track.side]]).filter((bar) => isMarked(track, bar))),
+    litIn: onceForEach((track, list) => Bars.of(list).at(lit[track.side]).filter((bar) => bar.kind !== "" && levelOf(track, bar) === "lit")),
+    selectedIn: onceForEach(({ side }, list) => Bars.of(list).at(selected[side])),
+    strataIn: onceForEach(({ side }, list) => {
+      const bars = Bars.of(list);
+      return state.step < 0 ? bars.strata : bars.strataOf((place) => isUndecided(side, list[place]!));
+    }),
+  };
+}
+
+function sorted({ before, after }: Record<Side, number[]>): Record<Side, SortedNodes> {
+  return { before: new SortedNodes(before), after: new SortedNodes(after) };
+}
+
+function onceForEach<Value>(make: (track: Of, list: List) => Value): (track: Of, list: List) => Value {
+  const known = new Map<List, Value>();
+  return (track, list) => {
+    let value = known.get(list);
+    if (value === undefined) known.set(list, (value = make(track, list)));
+    return value;
+  };
+}
+
+type DecidedAt = (side: Side, node: number) => number;
+const decidingSteps = new WeakMap<View, DecidedAt>();
+
+// The step at which a collective is first decided on: its own, or that of the first one it serves; -1 where none is.
+function decidingStepsOf(view: View): DecidedAt {
+  let known = decidingSteps.get(view);
+  if (known === undefined) decidingSteps.set(view, (known = decidingStepsOnce(view)));
+  return known;
+}
+
+function decidingStepsOnce(view: View): DecidedAt {
   const stepOf = new Map(view.decisions.map(({ node, step }) => [node, step]));
   const leftAloneAt = new Map(view.decisions.map(({ node }) => [view.carriedTo[node] ?? -1, node]));
-  const membersOf = (node: number): number[] => {
+  const ownStep = (node: number): number => stepOf.get(node) ?? -1;
+  return (side, node) => {
+    if (side === "before") return ownStep(node);
     const served = view.provenance[node] ?? [];
+    if (served.length > 0) return served.reduce((first, each) => Math.min(first, ownStep(each)), Infinity);
     const own = leftAloneAt.get(node);
-    return served.length > 0 || own === undefined ? served : [own];
-  };
-  const isUndecided = (node: number): boolean => state.step >= 0 && (stepOf.get(node) ?? -1) > state.step;
-  return {
-    isSelected: ({ side }, bar) => selected[side].anyIn(bar.node, bar.lastNode + 1),
-    isHovered: ({ side }, bar) => hovered[side].anyIn(bar.node, bar.lastNode + 1),
-    levelOf({ side }, bar) {
-      if (bar.kind !== "" && state.kinds.length > 0 && !state.kinds.includes(bar.kind)) return "dim";
-      if (litNodes[side].anyIn(bar.node, bar.lastNode + 1)) return "lit";
-      const members = side === "before" ? [bar.node] : membersOf(bar.node);
-      return bar.kind !== "" && members.length > 0 && members.every(isUndecided) ? "dim" : "plain";
-    },
+    return own === undefined ? -1 : ownStep(own);
   };
 }
 
 // The nodes that references mean on each side: a bucket its merged start, a start that did not change both.
-function nodesOf(view: View, refs: readonly string[]): Record<Side, SortedNodes> {
+function nodesOf(view: View, refs: readonly string[]): Record<Side, number[]> {
   const [before, after]: [number[], number[]] = [[], []];
   for (const ref of refs) {
     const target = resolve(view, ref);
@@ -44,7 +98,7 @@ function nodesOf(view: View, refs: readonly string[]): Record<Side, SortedNodes>
       if (carrier >= 0 && (view.after.bucket[carrier] ?? -1) < 0) after.push(startOf(view, "after", carrier));
     }
   }
-  return { before: new SortedNodes(before), after: new SortedNodes(after) };
+  return { before, after };
 }
 
 function startOf(view: View, side: Side, node: number): number {

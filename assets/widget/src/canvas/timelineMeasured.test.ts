@@ -6,8 +6,8 @@ import type { Measured, MeasuredTimeline, Slice, View } from "../types";
 import { hitTimeline } from "./timelineHit";
 import { layoutTimeline, xOfTime } from "./timelineLayout";
 import { timelineTable } from "./timelineTwin";
-import { COMPUTE, timelinesOf, tracksOf, type Bar } from "./timelineTracks";
-import { visibleBars, visibleWaits } from "./timelineVisible";
+import { COMPUTE, timelinesOf, tracksOf } from "./timelineTracks";
+import { waitsBetween } from "./timelineVisible";
 
 const MS = 1e-3;
 
@@ -85,24 +85,8 @@ test("the inspector finds the rows of a collective and of a bucket", () => {
 test("start and wait of one collective are one wait where they touch on screen, two where they do not", () => {
   const [first] = tracksOf(measuredView(), "before", "measured")[0]!.exposed;
   const waits = [{ ...first!, start: 0, end: 3 * MS }, { ...first!, start: 3.001 * MS, end: 5 * MS }, { ...first!, node: 0, start: 5 * MS, end: 6 * MS }];
-  const spans = (to: number): [number, number][] => visibleWaits(waits, { from: 0, to, left: 0, right: 1000 }, () => true).map(({ start, end }) => [start, end]);
+  const spans = (to: number): [number, number][] => waitsBetween(waits, { from: 0, to, left: 0, right: 1000 }).map(({ start, end }) => [start, end]);
   expect(spans(10 * MS)).toEqual([[0, 5 * MS], [5 * MS, 6 * MS]]);
   expect(spans(0.1 * MS)).toEqual([[0, 3 * MS]]);
-  expect(visibleWaits(waits, { from: 2.99 * MS, to: 3.01 * MS, left: 0, right: 1000 }, () => true)).toHaveLength(2);
-});
-
-test("collectives and waits that share a pixel are one each, waits as long as all of them", () => {
-  const [before] = tracksOf(measuredView(), "before", "measured").slice(1);
-  const first = before!.lanes.flat().find(({ kind }) => kind !== "")!;
-  const at = (start: number): Bar => ({ ...first, start, end: start + 1, measured: { ...first.measured!, exposed: [[start, start + 0.5]] } });
-  const lane = [at(0), at(2), at(40), at(100)];
-  const scale = { from: 0, to: 1000, left: 0, right: 100 };
-  const bars = visibleBars(lane, scale, () => true);
-  expect(bars.map(({ start, end, measured }) => [start, end, measured!.exposed])).toEqual([
-    [0, 3, [[0, 1]]], [40, 41, [[40, 40.5]]], [100, 101, [[100, 100.5]]],
-  ]);
-  expect(visibleBars(lane, scale, () => false)).toEqual(lane);
-  expect(visibleBars(lane, { ...scale, right: 1000 }, () => true)).toEqual(lane);
-  const waits = lane.map((bar, node) => ({ ...bar, node }));
-  expect(visibleWaits(waits, scale, () => true).map(({ start, end }) => [start, end])).toEqual([[0, 2], [40, 41], [100, 101]]);
+  expect(waitsBetween(waits, { from: 2.99 * MS, to: 3.01 * MS, left: 0, right: 1000 })).toHaveLength(2);
 });

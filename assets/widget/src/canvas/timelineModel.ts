@@ -2,13 +2,13 @@
 
 import type { State, View } from "../types";
 import { longestWaits, type Wait } from "./timelineCauses";
-import type { TimelineMarks, TimelineScene } from "./timelineDraw";
+import type { TimelineScene } from "./timelineDraw";
 import { edgesOf, snapped, type Edge } from "./timelineEdges";
 import { hitTimeline, type TimelineHit } from "./timelineHit";
 import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, type TimelineLayout, type TimeScale } from "./timelineLayout";
-import { timelineMarksOf } from "./timelineMarks";
+import { timelineMarksOf, type TimelineMarks } from "./timelineMarks";
 import { boxed, movedTo, otherRows, setEnd, started, steppedBy, type Kind, type Probe } from "./timelineProbe";
-import type { Bar } from "./timelineTracks";
+import { COMPUTE, type Bar, type Track } from "./timelineTracks";
 
 const RIGHT_MARGIN = 16;
 const LEAST_PLOT_WIDTH = 40;
@@ -113,26 +113,29 @@ export class TimelineModel {
   }
 
   fitSelection(): void {
-    const hits = this.hits().filter((hit) => this.isSelected(hit) || (hit.bar.kind !== "" && this.marks.levelOf(hit.track, hit.bar) === "lit"));
-    if (hits.length === 0) return;
-    const start = Math.min(...hits.map(({ bar }) => bar.start));
-    const end = Math.max(...hits.map(({ bar }) => bar.end));
+    const bars = this.barsOf((track, lane) => [...this.marks.selectedIn(track, lane), ...this.marks.litIn(track, lane)]);
+    if (bars.length === 0) return;
+    const start = Math.min(...bars.map((bar) => bar.start));
+    const end = Math.max(...bars.map((bar) => bar.end));
     const margin = (end - start) * FIT_MARGIN;
     this.show(start - margin, end + margin);
   }
 
   // What was selected comes into view where it is not.
   reveal(): void {
-    const bar = this.hits().find((hit) => this.isSelected(hit))?.bar;
+    const [bar] = this.selected();
     if (bar !== undefined && (bar.end < this.from || bar.start > this.to)) this.center(bar);
   }
 
   // The slice after (1) or before (-1) the selected one in its row; the first one where none is selected.
   neighbour(offset: 1 | -1): TimelineHit | undefined {
-    const hits = this.hits().filter(({ bar }) => bar.kind !== "");
-    const at = hits.find((hit) => this.isSelected(hit));
-    const row = hits.filter(({ track }) => track === (at?.track ?? hits[0]?.track)).sort((a, b) => a.bar.start - b.bar.start);
-    return at === undefined ? row[0] : row[row.indexOf(at) + offset];
+    const rows = this.layout.tracks.filter(({ name }) => name !== COMPUTE);
+    const at = rows.flatMap((track) => track.lanes.flatMap((lane) => this.marks.selectedIn(track, lane)).map((bar) => ({ track, bar })))[0];
+    const track = at?.track ?? rows.find(({ lanes }) => lanes.some((lane) => lane.length > 0));
+    if (track === undefined) return undefined;
+    const bars = track.lanes.flat().sort((one, other) => one.start - other.start);
+    const bar = at === undefined ? bars[0] : bars[bars.indexOf(at.bar) + offset];
+    return bar && { track, bar, isWait: false };
   }
 
   // Shows the longest wait, and each time that it is asked again the next one.
@@ -203,17 +206,17 @@ export class TimelineModel {
     this.probeTo(boxed(time, Math.max(0, Math.min(this.layout.end, this.timeAt(x))), [y, toY + this.scrollY]));
   }
 
-  private hits(): TimelineHit[] {
-    return this.layout.tracks.flatMap((track) => track.lanes.flatMap((lane) => lane.map((bar) => ({ track, bar, isWait: false }))));
+  private barsOf(find: (track: Track, lane: readonly Bar[]) => readonly Bar[]): Bar[] {
+    return this.layout.tracks.flatMap((track) => track.lanes.flatMap((lane) => find(track, lane)));
   }
 
-  private isSelected({ track, bar }: TimelineHit): boolean {
-    return this.marks.isSelected(track, bar);
+  private selected(): Bar[] {
+    return this.barsOf((track, lane) => this.marks.selectedIn(track, lane));
   }
 
   private middle(): number {
     const { from, to } = this;
-    const selected = this.hits().find((hit) => this.isSelected(hit) && hit.bar.end > from && hit.bar.start < to)?.bar;
+    const selected = this.selected().find((bar) => bar.end > from && bar.start < to);
     return selected === undefined ? (from + to) / 2 : Math.max(from, Math.min(to, (selected.start + selected.end) / 2));
   }
 }

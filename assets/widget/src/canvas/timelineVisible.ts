@@ -1,59 +1,68 @@
-// The bars of a lane that are in view, as few as look the same: what touches on screen, and what shares a pixel.
+// The bars of a list that are in view, as few as can be told apart: what begins in one column of pixels is one run.
+// A frame costs as much as it is wide, however many bars there are.
 
-import { xOfTime, type TimeScale } from "./timelineLayout";
+import { Bars, type Column } from "./timelineBars";
+import { timeOfX, xOfTime, type TimeScale } from "./timelineLayout";
 import { durationOf, firstEndingAfter, type Bar } from "./timelineTracks";
 
 const JOIN_PX = 1.5;
 
-type IsAlike = (one: Bar, other: Bar) => boolean; // drawn in the same way
-
-export function* barsBetween(lane: readonly Bar[], { from, to }: TimeScale): Generator<Bar> {
-  for (let index = firstEndingAfter(lane, from); index < lane.length && lane[index]!.start <= to; index++) yield lane[index]!;
+export interface Run {
+  first: number; // index of a bar
+  last: number; // the same where the bar stands by itself
+  start: number;
+  end: number;
+  x: number; // of the column in which it begins
+  isColumn: boolean; // all of it is narrower than a pixel, or shares one
 }
 
-// Compute that would touch on screen and says the same is one bar; so are collectives that share a pixel.
-export function visibleBars(lane: readonly Bar[], scale: TimeScale, isAlike: IsAlike): Bar[] {
-  const bars: Bar[] = [];
-  const join = spanOf(scale, JOIN_PX);
+export function runsBetween(list: readonly Bar[], scale: TimeScale): Run[] {
+  const bars = Bars.of(list);
   const pixel = spanOf(scale, 1);
-  for (const bar of barsBetween(lane, scale)) {
-    const last = bars[bars.length - 1];
-    const touches = last !== undefined && bar.start - last.end < join;
-    const isSame = last !== undefined && bar.kind === "" && (bar.label === last.label || durationOf(bar) < join);
-    if (touches && isSame) bars[bars.length - 1] = { ...last, end: bar.end, lastNode: bar.lastNode };
-    else if (touches && bar.kind === last.kind && sharePixel(last, bar, scale, pixel) && isAlike(last, bar)) bars[bars.length - 1] = asOne(last, bar);
-    else bars.push(bar);
+  const runs: Run[] = [];
+  for (let first = firstEndingAfter(list, scale.from); first < list.length && list[first]!.start <= scale.to;) {
+    const { start, end } = list[first]!;
+    const isWide = end - start >= pixel;
+    let x = Math.round(xOfTime(scale, start));
+    if (start >= timeOfX(scale, x + 0.5)) x++; // an edge of a column is the same for the bars on both of its sides
+    let last = isWide ? first : bars.firstStarting(timeOfX(scale, x + 0.5), first + 1) - 1;
+    if (last > first && durationOf(list[last]!) >= pixel) last--; // it begins in the column and fills others
+    runs.push({ first, last, start, end: list[last]!.end, x, isColumn: !isWide });
+    first = last + 1;
   }
-  return bars;
+  return runs;
 }
 
-// Waits in view; the start and the wait of one collective are one where they touch on screen. Those that share a pixel
-// are one that is as long as all of them.
-export function visibleWaits(waits: readonly Bar[], scale: TimeScale, isAlike: IsAlike): Bar[] {
-  const joined: Bar[] = [];
+// Compute that would touch on screen is one stretch where it belongs to one block, or is too short to be told apart.
+export function stretchesBetween(list: readonly Bar[], scale: TimeScale): Run[] {
   const join = spanOf(scale, JOIN_PX);
-  const pixel = spanOf(scale, 1);
-  for (const wait of barsBetween(waits, scale)) {
-    const last = joined[joined.length - 1];
-    if (last !== undefined && last.node === wait.node && wait.start - last.end < join) joined[joined.length - 1] = { ...last, end: wait.end };
-    else if (last !== undefined && sharePixel(last, wait, scale, pixel) && isAlike(last, wait)) {
-      joined[joined.length - 1] = { ...last, end: last.end + durationOf(wait) };
-    } else joined.push(wait);
+  return joined(runsBetween(list, scale), (last, run) => run.start - last.end < join &&
+    (run.isColumn || run.end - run.start < join || list[run.first]!.label === list[last.last]!.label));
+}
+
+// The start and the wait of one collective are one where they touch on screen.
+export function waitsBetween(list: readonly Bar[], scale: TimeScale): Run[] {
+  const join = spanOf(scale, JOIN_PX);
+  return joined(runsBetween(list, scale), (last, run) => !last.isColumn && !run.isColumn && run.start - last.end < join &&
+    list[last.first]!.node === list[run.last]!.node);
+}
+
+// From where the axis begins to where the list ends.
+export function columnOf(list: readonly Bar[], { first, last, x, end }: Run, scale: TimeScale): Column {
+  const to = timeOfX(scale, x + 0.5);
+  return { first, last, from: Math.max(0, timeOfX(scale, x - 0.5)), to: last === list.length - 1 ? Math.min(to, end) : to };
+}
+
+function joined(runs: readonly Run[], isOne: (last: Run, run: Run) => boolean): Run[] {
+  const kept: Run[] = [];
+  for (const run of runs) {
+    const last = kept[kept.length - 1];
+    if (last !== undefined && isOne(last, run)) [last.last, last.end] = [run.last, run.end];
+    else kept.push(run);
   }
-  return joined;
+  return kept;
 }
 
-function sharePixel(one: Bar, other: Bar, scale: TimeScale, pixel: number): boolean {
-  return durationOf(one) < pixel && durationOf(other) < pixel && Math.round(xOfTime(scale, one.start)) === Math.round(xOfTime(scale, other.start));
-}
-
-// Compute waits for both as long as for each of them.
-function asOne(one: Bar, other: Bar): Bar {
-  if (other.measured === null) return { ...other, start: one.start };
-  const waits = [...(one.measured?.exposed ?? []), ...other.measured.exposed].reduce((sum, [start, end]) => sum + end - start, 0);
-  return { ...other, start: one.start, measured: { ...other.measured, exposed: waits > 0 ? [[one.start, one.start + waits]] : [] } };
-}
-
-function spanOf({ from, to, left, right }: TimeScale, pixels: number): number {
+export function spanOf({ from, to, left, right }: TimeScale, pixels: number): number {
   return ((to - from) / Math.max(1, right - left)) * pixels;
 }
