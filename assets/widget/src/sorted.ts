@@ -2,24 +2,28 @@
 
 // Index of the first item that `isPast` holds for; it holds for all that follow. The length where it holds for none.
 export function firstPast<T>(items: ArrayLike<T>, isPast: (item: T) => boolean): number {
-  return firstPastIn(items, 0, items.length, isPast);
-}
-
-// The same from `low` on, found in steps that double: at once where it is near.
-export function firstPastFrom<T>(items: ArrayLike<T>, low: number, isPast: (item: T) => boolean): number {
-  let step = 1;
-  while (low + step < items.length && !isPast(items[low + step]!)) step *= 2;
-  return firstPastIn(items, low, Math.min(items.length, low + step), isPast);
-}
-
-function firstPastIn<T>(items: ArrayLike<T>, from: number, to: number, isPast: (item: T) => boolean): number {
-  let [low, high] = [from, to];
+  let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (isPast(items[middle]!)) high = middle;
     else low = middle + 1;
   }
   return low;
+}
+
+// Index of the first of numbers in order, from `low` on, that is at least `value`; found in steps that double, at once
+// where it is near.
+export function firstFrom(numbers: ArrayLike<number>, value: number, low: number): number {
+  let step = 1;
+  while (low + step < numbers.length && numbers[low + step]! < value) step *= 2;
+  let from = low;
+  let to = Math.min(numbers.length, low + step);
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (numbers[middle]! < value) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 // Those from `first` to one ahead of `end`, of numbers in order.

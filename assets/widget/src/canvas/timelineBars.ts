@@ -1,7 +1,7 @@
 // What is known of a list of bars before any frame is drawn: where each begins, and sums over them, so that a frame asks
 // for a column of pixels and never for every bar in it.
 
-import { firstPast, firstPastFrom } from "../sorted";
+import { firstFrom, firstPast } from "../sorted";
 import type { Kind } from "../types";
 import { durationOf, type Bar } from "./timelineTracks";
 
@@ -26,6 +26,7 @@ const knownBars = new WeakMap<readonly Bar[], Bars>();
 
 export class Bars {
   readonly starts: Float64Array;
+  readonly ends: Float64Array;
   readonly strata: Stratum[]; // with nothing dim
   private readonly lengths: Float64Array; // of entry i: how long all are that stand ahead of bar i
   private readonly exposed: Float64Array; // for how long compute waits for them
@@ -34,6 +35,7 @@ export class Bars {
 
   private constructor(readonly list: readonly Bar[]) {
     this.starts = Float64Array.from(list, ({ start }) => start);
+    this.ends = Float64Array.from(list, ({ end }) => end);
     this.least = ((list.at(-1)?.end ?? 0) - (list[0]?.start ?? 0)) * LEAST_SHARE || LEAST_SHARE;
     this.lengths = sumsOf(list, durationOf);
     this.exposed = sumsOf(list, ({ measured }) => (measured?.exposed ?? []).reduce((sum, [start, end]) => sum + end - start, 0));
@@ -76,15 +78,15 @@ export class Bars {
 
   // With the end of the bar ahead of them, without what the last one has in the next column.
   private inside(sums: Float64Array, { first, last, from, to }: Column): number {
-    const { list } = this;
-    const ahead = first > 0 && sums[first]! > sums[first - 1]! ? Math.max(0, Math.min(to, list[first - 1]!.end) - from) : 0;
-    const beyond = sums[last + 1]! > sums[last]! ? Math.max(0, list[last]!.end - to) : 0;
+    const { ends } = this;
+    const ahead = first > 0 && sums[first]! > sums[first - 1]! ? Math.max(0, Math.min(to, ends[first - 1]!) - from) : 0;
+    const beyond = sums[last + 1]! > sums[last]! ? Math.max(0, ends[last]! - to) : 0;
     return sums[last + 1]! - sums[first]! + ahead - beyond;
   }
 
   // Index of the first bar from `low` on that starts at `time` or later.
   firstStarting(time: number, low: number): number {
-    return firstPastFrom(this.starts, low, (start) => start >= time);
+    return firstFrom(this.starts, time, low);
   }
 
   // The bars of these nodes, in order of start.

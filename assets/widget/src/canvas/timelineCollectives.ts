@@ -3,7 +3,7 @@
 
 import type { Level } from "./emphasis";
 import type { Pen } from "./pen";
-import { Bars } from "./timelineBars";
+import { Bars, type Stratum } from "./timelineBars";
 import type { TimelineScene } from "./timelineDraw";
 import { strokeHatches, type Hatch } from "./timelineHatch";
 import { barHeight, MIN_LABEL_HEIGHT, stripHeight, xOfTime, type PlacedTrack } from "./timelineLayout";
@@ -26,19 +26,28 @@ export function drawCollectives(pen: Pen, scene: TimelineScene, track: PlacedTra
   const { scale, marks } = scene;
   const [below, above] = [new Collectives(pen, scene, track), new Collectives(pen, scene, track)];
   for (const { lane, y } of rows) {
+    const strata = below.painted(marks.strataIn(track, lane), null);
     for (const run of runsBetween(lane, scale)) {
       const bar = lane[run.first]!;
-      if (run.isColumn) below.addColumn(lane, run, y, null);
+      if (run.isColumn) below.addColumn(lane, run, y, strata);
       else if (!marks.isMarked(track, bar)) below.addBar(bar, marks.levelOf(track, bar), lane, y);
     }
     const marked = marks.markedIn(track, lane);
+    const lit = above.painted(Bars.of(marked).strata, "lit");
     for (const run of runsBetween(marked, scale)) {
-      if (run.isColumn) above.addColumn(marked, run, y, "lit");
+      if (run.isColumn) above.addColumn(marked, run, y, lit);
       else above.addBar(marked[run.first]!, "lit", lane, y);
     }
   }
   below.draw();
   above.draw();
+}
+
+interface PaintedStratum {
+  stratum: Stratum;
+  level: Level;
+  color: string;
+  alpha: number;
 }
 
 interface Label {
@@ -80,19 +89,26 @@ class Collectives {
   }
 
   // Each kind as high as its share of the time that is in flight; a strip as high as the share that is exposed.
-  addColumn(list: readonly Bar[], run: Run, y: number, asked: Level | null): void {
-    const { height, scene: { scale, marks } } = this;
+  addColumn(list: readonly Bar[], run: Run, y: number, strata: readonly PaintedStratum[]): void {
+    const { height } = this;
     const bars = Bars.of(list);
-    const column = columnOf(list, run, scale);
-    const strata = asked === null ? marks.strataIn(this.track, list) : bars.strata;
-    const weights = strata.map((stratum) => bars.weightIn(stratum, column));
-    const levels = strata.map(({ kind, isDim }): Level => asked ?? (isDim || marks.isFiltered(kind) ? "dim" : "plain"));
+    const column = columnOf(list, run, this.scene.scale);
+    const weights = strata.map(({ stratum }) => bars.weightIn(stratum, column));
     stackedIn(height, weights, (place, from, to) => {
-      this.fills.add(this.pen.tokens.kinds[strata[place]!.kind || "other"].fill, this.alphaOf(STICK_ALPHA, levels[place]!), run.x, y + from, 1, to - from);
+      const { color, alpha } = strata[place]!;
+      this.fills.add(color, alpha, run.x, y + from, 1, to - from);
     });
     const strip = Math.ceil(stripHeight(height) * bars.exposedShare(column));
-    const isDim = levels.every((level, place) => level === "dim" || weights[place] === 0);
-    if (strip > 0) this.strips.add(this.pen.tokens.alert, isDim ? 0.4 : 1, run.x, y + height - strip, 1, strip);
+    if (strip === 0) return;
+    const isDim = strata.every(({ level }, place) => level === "dim" || weights[place] === 0);
+    this.strips.add(this.pen.tokens.alert, isDim ? 0.4 : 1, run.x, y + height - strip, 1, strip);
+  }
+
+  painted(strata: readonly Stratum[], asked: Level | null): PaintedStratum[] {
+    return strata.map((stratum) => {
+      const level = asked ?? (stratum.isDim || this.scene.marks.isFiltered(stratum.kind) ? "dim" : "plain");
+      return { stratum, level, color: this.pen.tokens.kinds[stratum.kind || "other"].fill, alpha: this.alphaOf(STICK_ALPHA, level) };
+    });
   }
 
   draw(): void {

@@ -1,6 +1,6 @@
 // Draws a curve of bytes as an area, its peak marked with the number.
 
-import { firstPastFrom } from "../sorted";
+import { firstFrom } from "../sorted";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
 import { mostIn, stepAt } from "./timelineCurves";
 import { AXIS_HEIGHT, LABELS_WIDTH, NAMES_LEFT, timeOfX, xOfTime, type PlacedCurve, type TimeScale } from "./timelineLayout";
@@ -61,7 +61,7 @@ export function outlineOf(curve: PlacedCurve, scale: TimeScale, base: number): [
   };
   for (let index = Math.max(0, stepAt(curve, scale.from)); index < at.length && at[index]! <= scale.to;) {
     const from = Math.max(scale.left, Math.round(xOfTime(scale, at[index]!)));
-    const step = Math.max(index, firstPastFrom(at, index, (start) => start >= timeOfX(scale, from + 0.5)) - 1); // the last that begins in the column
+    const step = Math.max(index, firstFrom(at, timeOfX(scale, from + 0.5), index) - 1); // the last that begins in the column
     const most = mostIn(curve, index, step);
     const to = Math.min(scale.right, Math.round(xOfTime(scale, at[step + 1] ?? end)));
     if (from > column) {

@@ -30,14 +30,19 @@ export function writeBarLabel(pen: Pen, label: string, x: number, width: number,
 
 // What shares a height, from top to bottom in proportion; whatever is there at all gets a pixel.
 export function stackedIn(height: number, weights: readonly number[], place: (index: number, from: number, to: number) => void): void {
-  const shown = weights.flatMap((weight, index) => (weight > 0 ? [index] : []));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let [total, remaining] = [0, 0];
+  for (const weight of weights) {
+    total += weight;
+    if (weight > 0) remaining++;
+  }
   let [from, before] = [0, 0];
-  shown.forEach((index, rank) => {
+  for (let index = 0; index < weights.length; index++) {
+    if (weights[index]! <= 0) continue;
     before += weights[index]!;
-    const most = height - (shown.length - 1 - rank); // a pixel stays for each that follows
-    const to = rank === shown.length - 1 ? height : Math.max(from + 1, Math.min(most, Math.round((before / total) * height)));
+    remaining--;
+    const most = height - remaining; // a pixel stays for each that follows
+    const to = remaining === 0 ? height : Math.max(from + 1, Math.min(most, Math.round((before / total) * height)));
     place(index, from, to);
     from = to;
-  });
+  }
 }

@@ -2,8 +2,8 @@
 // A frame costs as much as it is wide, however many bars there are.
 
 import { Bars, type Column } from "./timelineBars";
-import { timeOfX, xOfTime, type TimeScale } from "./timelineLayout";
-import { durationOf, firstEndingAfter, type Bar } from "./timelineTracks";
+import { timeOfX, type TimeScale } from "./timelineLayout";
+import { firstEndingAfter, type Bar } from "./timelineTracks";
 
 const JOIN_PX = 1.5;
 
@@ -18,16 +18,19 @@ export interface Run {
 
 export function runsBetween(list: readonly Bar[], scale: TimeScale): Run[] {
   const bars = Bars.of(list);
+  const { starts, ends } = bars;
+  const { from, to, left } = scale;
   const pixel = spanOf(scale, 1);
   const runs: Run[] = [];
-  for (let first = firstEndingAfter(list, scale.from); first < list.length && list[first]!.start <= scale.to;) {
-    const { start, end } = list[first]!;
-    const isWide = end - start >= pixel;
-    let x = Math.round(xOfTime(scale, start));
-    if (start >= timeOfX(scale, x + 0.5)) x++; // an edge of a column is the same for the bars on both of its sides
-    let last = isWide ? first : bars.firstStarting(timeOfX(scale, x + 0.5), first + 1) - 1;
-    if (last > first && durationOf(list[last]!) >= pixel) last--; // it begins in the column and fills others
-    runs.push({ first, last, start, end: list[last]!.end, x, isColumn: !isWide });
+  for (let first = firstEndingAfter(list, from); first < starts.length && starts[first]! <= to;) {
+    const start = starts[first]!;
+    const isWide = ends[first]! - start >= pixel;
+    let x = Math.round(left + (start - from) / pixel);
+    let edge = from + (x + 0.5 - left) * pixel;
+    if (start >= edge) [x, edge] = [x + 1, edge + pixel]; // rounded, an edge may lie on either side of a bar; here it has one
+    let last = isWide ? first : bars.firstStarting(edge, first + 1) - 1;
+    if (last > first && ends[last]! - starts[last]! >= pixel) last--; // it begins in the column and fills others
+    runs.push({ first, last, start, end: ends[last]!, x, isColumn: !isWide });
     first = last + 1;
   }
   return runs;
