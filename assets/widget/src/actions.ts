@@ -1,6 +1,8 @@
 // What a person can do, whatever button or key asks for it.
 
+import { decisionOfNode, stepsLeftAlone } from "./decided";
 import { refOfBucket, refOfNode, resolve } from "./refs";
+import { firstPast } from "./sorted";
 import type { Decision, Ref, State, Store, View } from "./types";
 
 const GRAPH_VIEWS: readonly State["graphView"][] = ["before", "split", "after", "diff"];
@@ -9,7 +11,7 @@ export function decisionOf(view: View, ref: Ref): Decision | null {
   const target = resolve(view, ref);
   if (target === null || "bucket" in target || target.side !== "before") return null;
   const start = view.before.role[target.node] === "wait" ? (view.before.pair[target.node] ?? -1) : target.node;
-  return view.decisions.find((decision) => decision.node === start) ?? null;
+  return decisionOfNode(view, start) ?? null;
 }
 
 // The decision that next and previous count from: the selected one, else the one stepped to.
@@ -51,11 +53,16 @@ export function stepFrom(store: Store, offset: 1 | -1): number | null {
 }
 
 export function stepToLeftAlone(store: Store, offset: 1 | -1): void {
-  const { decisions } = store.current;
-  const from = currentDecision(store)?.step ?? (offset > 0 ? -1 : decisions.length);
-  for (let step = from + offset; step >= 0 && step < decisions.length; step += offset) {
-    if (decisions[step]?.merged === false) return goToStep(store, step);
-  }
+  const step = stepLeftAloneFrom(store, offset);
+  if (step !== null) goToStep(store, step);
+}
+
+// The next step in that direction that left a collective alone, null where there is none.
+export function stepLeftAloneFrom(store: Store, offset: 1 | -1): number | null {
+  const steps = stepsLeftAlone(store.current);
+  const from = currentDecision(store)?.step ?? (offset > 0 ? -1 : store.current.decisions.length);
+  const place = offset > 0 ? firstPast(steps, (step) => step > from) : firstPast(steps, (step) => step >= from) - 1;
+  return steps[place] ?? null;
 }
 
 // From a start to its wait, or from a wait to its start.

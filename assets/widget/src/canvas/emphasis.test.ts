@@ -72,10 +72,10 @@ describe("a step", () => {
   });
 
   test("has filled the buckets with what joined so far", () => {
-    const counts = now.filled!.map(({ count }) => count);
+    const counts = view!.buckets.map((_, index) => now.filledOf(index)!.count);
     expect(counts.reduce((sum, count) => sum + count)).toBe(view!.decisions.slice(0, step + 1).filter(({ merged }) => merged).length);
     const bytes = view!.decisions.slice(0, step + 1).filter(({ bucket: index }) => index === 0).reduce((sum, each) => sum + each.bytes!, 0);
-    expect(now.filled![0]!.bytes).toBe(bytes);
+    expect(now.filledOf(0)!.bytes).toBe(bytes);
     expect(now.candidate).toBe(view!.decisions[step]!.node);
   });
 });

@@ -1,6 +1,7 @@
 // How strongly each row is drawn: what is selected, hovered, related, not yet decided, or filtered out.
 
 import { decisionOf } from "../actions";
+import { decisionOfNode, filledUntil, type Filled } from "../decided";
 import { heldThen, related, resolve, type Side } from "../refs";
 import { firstPast } from "../sorted";
 import type { Decision, Kind, State, View } from "../types";
@@ -20,12 +21,7 @@ export interface Emphasis {
   isLeftAlone(row: Row): boolean; // a collective that was not merged, on either side
   candidate: number; // node of `before` that the current step looks at, else -1
   path: number[]; // witness path, nodes of `before`
-  filled: Filled[] | null; // what each bucket holds so far, while stepping
-}
-
-export interface Filled {
-  count: number;
-  bytes: number;
+  filledOf(bucket: number): Filled | null; // what it holds so far, while stepping
 }
 
 export interface Focus extends Pick<State, "selection" | "hover" | "step" | "kinds" | "path"> {
@@ -38,18 +34,16 @@ export function emphasisOf(view: View, focus: Focus, originOf: Int32Array): Emph
   const matches = new SortedNodes(focus.matches);
   const decision = view.decisions[focus.step] ?? null;
   const lit = litBy(view, focus, decision);
-  const stepOf = new Map(view.decisions.map(({ node, step }) => [node, step]));
-  const leftAlone = new Set(view.decisions.filter(({ merged }) => !merged).map(({ node }) => node));
   const path = shownPath(view, decision ?? decisionOfOnly(view, focus.selection), focus.path);
   const onPath = new SortedNodes(path);
-  const filled = decision === null ? null : fillUntil(view, focus.step);
 
-  const isUndecided = (node: number): boolean => decision !== null && (stepOf.get(node) ?? -1) > focus.step;
+  const filledOf = (bucket: number): Filled | null => (decision === null ? null : filledUntil(view, bucket, focus.step));
+  const isUndecided = (node: number): boolean => decision !== null && (decisionOfNode(view, node)?.step ?? -1) > focus.step;
   const isShown = (kind: Kind | ""): boolean => kind === "" || focus.kinds.length === 0 || focus.kinds.includes(kind);
   const levelOfBucket = (bucket: number): Level => {
     if (!isShown(view.buckets[bucket]?.kind ?? "")) return "dim";
     if (lit.buckets.has(bucket)) return "lit";
-    return path.length > 0 || filled?.[bucket]?.count === 0 ? "dim" : "plain";
+    return path.length > 0 || (bucket >= 0 && filledOf(bucket)?.count === 0) ? "dim" : "plain";
   };
   const levelOfNodes = (row: Row): Level => {
     const { side, first, end, type } = row;
@@ -61,13 +55,13 @@ export function emphasisOf(view: View, focus: Focus, originOf: Int32Array): Emph
     return path.length > 0 || (type === "collective" && isUndecided(node)) ? "dim" : "plain";
   };
   return {
-    candidate: decision?.node ?? -1, path, filled, isUndecided, levelOfBucket,
+    candidate: decision?.node ?? -1, path, filledOf, isUndecided, levelOfBucket,
     isSelected: (row) => selected.has(row),
     isHovered: (row) => hovered.has(row),
     isMatch: ({ side, first, end, isOpen }) => side === "before" && !isOpen && matches.anyIn(first, end),
     levelOf: (row) => (row.type === "bucket" ? levelOfBucket(row.bucket) : levelOfNodes(row)),
     levelOfMember: (member) => (isUndecided(member) ? "dim" : levelOfBucket(view.before.bucket[member] ?? -1)),
-    isLeftAlone: ({ side, first }) => leftAlone.has(side === "before" ? first : (originOf[first] ?? -1)),
+    isLeftAlone: ({ side, first }) => decisionOfNode(view, side === "before" ? first : (originOf[first] ?? -1))?.merged === false,
   };
 }
 
@@ -93,17 +87,6 @@ function litBy(view: View, { selection, hover }: Focus, decision: Decision | nul
 
 function decisionOfOnly(view: View, selection: State["selection"]): Decision | null {
   return selection.length === 1 ? decisionOf(view, selection[0]!) : null;
-}
-
-function fillUntil(view: View, step: number): Filled[] {
-  const filled = view.buckets.map(() => ({ count: 0, bytes: 0 }));
-  for (const { bucket, bytes } of view.decisions.slice(0, step + 1)) {
-    const held = filled[bucket];
-    if (held === undefined) continue;
-    held.count++;
-    held.bytes += bytes ?? 0;
-  }
-  return filled;
 }
 
 export class SortedNodes {

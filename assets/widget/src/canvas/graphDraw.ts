@@ -48,7 +48,7 @@ function isHiddenBy(pin: Pin, placed: Placed, box: Box): boolean {
 
 function countOf({ emphasis, view }: Scene, bucket: number): string {
   const total = view.buckets[bucket]!.members.length;
-  const count = emphasis.filled?.[bucket]?.count ?? total;
+  const count = emphasis.filledOf(bucket)?.count ?? total;
   return count === total ? `${total}` : `${count} of ${total}`;
 }
 
@@ -119,7 +119,7 @@ function drawBucket(pen: Pen, scene: Scene, placed: Placed, box: Box, level: Det
   const { context, tokens } = pen;
   const bucket = scene.view.buckets[placed.row.bucket]!;
   drawKindBox(pen, scene, placed, box, bucket.kind, false);
-  const filledBytes = scene.emphasis.filled?.[placed.row.bucket]?.bytes ?? bucket.bytes;
+  const filledBytes = scene.emphasis.filledOf(placed.row.bucket)?.bytes ?? bucket.bytes;
   const count = countOf(scene, placed.row.bucket);
   const row = level === "low" ? { ...placed.row, label: `${bucket.label} · ${count}` } : placed.row;
   drawLabel(pen, row, box, box.y + (level === "low" ? 9 : 13), bucket.kind, level);

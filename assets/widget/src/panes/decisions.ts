@@ -90,10 +90,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   const dressAll = (): void => {
     const marks = marksOf(store);
-    for (let row = 0; row < lines.length; row++) {
-      const line = rows.at(row);
-      if (line !== undefined) dress(line, row, marks);
-    }
+    for (const [row, line] of rows.drawn) dress(line, row, marks);
   };
 
   const move = (offset: number): void => {

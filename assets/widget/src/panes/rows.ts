@@ -9,6 +9,7 @@ export interface Rows {
   show: (numRows: number) => void; // draws anew, the number of rows may have changed
   reveal: (row: number) => void;
   at: (row: number) => HTMLElement | undefined;
+  drawn: ReadonlyMap<number, HTMLElement>;
 }
 
 // `keep` is a row that exists even out of sight: the one that holds the focus.
@@ -56,5 +57,6 @@ export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElemen
       update();
     },
     at: (row) => drawn.get(row),
+    drawn,
   };
 }

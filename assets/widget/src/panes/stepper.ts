@@ -1,6 +1,6 @@
 // Walks the pass as it decided: first, previous, next, last, left alone, and by itself.
 
-import { currentDecision, goToStep, stepBy, stepFrom, stepToLeftAlone } from "../actions";
+import { currentDecision, goToStep, stepBy, stepFrom, stepLeftAloneFrom, stepToLeftAlone } from "../actions";
 import { button, h } from "../dom";
 import { icon } from "../glyphs";
 import type { Pane, State } from "../types";
@@ -36,10 +36,9 @@ export const mountStepper: Pane = (root, store) => {
     const { decisions } = store.current;
     const step = currentDecision(store)?.step ?? -1;
     place.replaceChildren(...(step < 0 ? [`${decisions.length} steps`] : [h("span", {}, "step "), `${step + 1} of ${decisions.length}`]));
-    const hasAlone = (isThere: (other: number) => boolean): boolean => decisions.some((each) => !each.merged && isThere(each.step));
     const off: [HTMLElement, boolean][] = [
       [first, step === 0], [previous, stepFrom(store, -1) === null], [next, isAtEnd()], [last, step === decisions.length - 1], [play, false],
-      [previousAlone, !hasAlone((other) => step < 0 || other < step)], [nextAlone, !hasAlone((other) => other > step)],
+      [previousAlone, stepLeftAloneFrom(store, -1) === null], [nextAlone, stepLeftAloneFrom(store, 1) === null],
     ];
     for (const [control, isOff] of off) control.setAttribute("aria-disabled", String(isOff || decisions.length === 0));
   };
