@@ -4,8 +4,10 @@ import { formatCount } from "../format";
 import type { Side } from "../refs";
 import { inRange } from "../sorted";
 import type { GraphColumns, Kind, View } from "../types";
+import { keptRows, type KeptRow, type KeptRows, type LayerRun } from "./keptRows";
+import { kindsIn } from "./kindsIn";
 import { rangeText, type Repeat } from "./repeats";
-import type { Segment, Segments } from "./segments";
+import type { Segments } from "./segments";
 import type { NewRow, Row } from "./skeleton";
 import { rowsOfLayers, type Unfolding } from "./unfolding";
 
@@ -22,20 +24,22 @@ export function isFoldedLayers({ layers, isOpen }: Pick<Row, "layers" | "isOpen"
 }
 
 interface Rows {
-  add(row: NewRow): void;
-  addSegment(segment: Segment, depth: number): void;
+  add(row: NewRow): Row;
+  addKept(row: Row): void;
+  addSegment(index: number, depth: number): void;
 }
 
-// Segments that stand together, and the layer of each.
+// Runs from `first` to one ahead of `end`.
 interface Stretch {
-  segments: readonly Segment[];
-  layerOf: readonly number[];
+  first: number;
+  end: number;
 }
 
 export class LayerRows {
   private readonly graph: GraphColumns;
-  private readonly pieces = new Map<string, number>(); // how often a row that may be torn was added
-  private readonly alone: readonly number[]; // collectives that were left alone, ascending
+  private readonly kept: KeptRows;
+  private readonly runs: readonly LayerRun[];
+  private readonly numPieces: Int32Array; // of the row of each layer, which may be torn
 
   constructor(
     view: View,
@@ -45,89 +49,96 @@ export class LayerRows {
     private readonly rows: Rows,
   ) {
     this.graph = view[side];
-    const nodes = view.decisions.filter(({ merged }) => !merged).map(({ node }) => (side === "before" ? node : (view.carriedTo[node] ?? -1)));
-    this.alone = nodes.sort((a, b) => a - b);
+    this.kept = keptRows(view, segments, side);
+    this.runs = this.kept.layerRuns;
+    this.numPieces = new Int32Array(segments.repeats.layers.length);
   }
 
   add(): void {
     const { layers, repeats } = this.segments.repeats;
     const rowOf = rowsOfLayers(this.segments.repeats, this.unfolding);
-    for (const [index, stretch] of stretchesOf(this.all(), (layer) => layers[layer]?.repeat ?? -1)) {
+    const numHeads = new Int32Array(repeats.length);
+    const whole = { first: 0, end: this.runs.length };
+    this.eachStretch(whole, (layer) => layers[layer]?.repeat ?? -1, (index, stretch) => {
       const repeat = repeats[index];
-      if (repeat === undefined) {
-        for (const segment of stretch.segments) this.rows.addSegment(segment, 0);
-        continue;
-      }
+      if (repeat === undefined) return this.addSegments(stretch, 0);
       const isOpen = this.unfolding.open.has(repeat.id);
-      if (isOpen) this.addLayers(repeat.id, repeat.id, stretch, 0, true);
-      for (const [row, each] of stretchesOf(stretch, (layer) => rowOf[layer]!)) this.addLayerRow(repeat, row, each, isOpen);
-    }
+      if (isOpen) this.addHead(repeat, stretch, numHeads[index]!++);
+      this.eachStretch(stretch, (layer) => rowOf[layer]!, (row, each) => this.addLayerRow(repeat, row, each, isOpen));
+    });
+  }
+
+  private addHead({ id }: Repeat, stretch: Stretch, ordinal: number): void {
+    this.addKept(this.kept.heads, stretch, () => this.addLayers(pieceId(id, ordinal), id, stretch, 0, true));
   }
 
   // One layer on its own, or all those around it that are folded.
   private addLayerRow(repeat: Repeat, row: number, stretch: Stretch, isApart: boolean): void {
-    const depth = isApart ? 1 : 0;
+    const ordinal = this.numPieces[row]!++;
     const isShown = this.unfolding.layers.has(row);
-    if (!isApart && !isShown) return this.addLayers(`${repeat.id}/from ${row}`, repeat.id, stretch, depth, false);
+    if (!isApart && !isShown) return this.addFolded(repeat, row, stretch, ordinal);
+    const depth = isApart ? 1 : 0;
     const id = `${repeat.id}/${this.segments.repeats.layers[row]!.block}`;
     const isOpen = isShown || this.unfolding.open.has(id);
-    this.addLayers(id, id, stretch, depth, isOpen);
-    if (isOpen) for (const segment of stretch.segments) this.rows.addSegment(segment, depth + 1);
+    const add = (): Row => this.addLayers(pieceId(id, ordinal), id, stretch, depth, isOpen);
+    if (isApart && !isOpen) return this.addKept(this.kept.apart, stretch, add);
+    add();
+    if (isOpen) this.addSegments(stretch, depth + 1);
   }
 
-  private addLayers(id: string, opens: string, { segments, layerOf }: Stretch, depth: number, isOpen: boolean): void {
+  // The first piece goes by its layers; what was torn off by its first node, whatever else is folded with it.
+  private addFolded({ id }: Repeat, row: number, stretch: Stretch, ordinal: number): void {
+    if (ordinal === 0) return void this.addLayers(`${id}/from ${row}`, id, stretch, 0, false);
+    this.addKept(this.kept.folded, stretch, () =>
+      this.addLayers(`${id}@${this.graph.name[this.nodesOf(stretch)[0]]}`, id, stretch, 0, false));
+  }
+
+  private addKept(kept: (KeptRow | undefined)[], { first, end }: Stretch, add: () => Row): void {
+    const known = kept[first];
+    if (known?.end === end) this.rows.addKept(known.row);
+    else kept[first] = { end, row: add() };
+  }
+
+  private addSegments({ first, end }: Stretch, depth: number): void {
+    const last = this.runs[end - 1]!.end;
+    for (let index = this.runs[first]!.first; index < last; index++) this.rows.addSegment(index, depth);
+  }
+
+  private addLayers(id: string, opens: string, stretch: Stretch, depth: number, isOpen: boolean): Row {
     const { layers } = this.segments.repeats;
-    const [first, end] = [segments[0]!.first, segments[segments.length - 1]!.end];
-    const [from, to] = [layerOf[0]!, layerOf.reduce((last, layer) => Math.max(last, layer), 0) + 1];
-    const numLayers = to - from;
-    const each = this.side === "before" ? numLayers : 1; // where the layers are whole
-    const kinds = this.kindsIn(first, end);
+    const [first, end] = this.nodesOf(stretch);
+    const from = this.runs[stretch.first]!.layer;
+    let to = 0;
+    for (let run = stretch.first; run < stretch.end; run++) to = Math.max(to, this.runs[run]!.layer + 1);
+    const each = this.side === "before" ? to - from : 1; // where the layers are whole
+    const kinds = kindsIn(this.graph, first, end);
     const numOps = end - first - kinds.reduce((sum, [, count]) => sum + count, 0);
     const ops = formatCount(numOps / each, "op");
-    const ordinal = this.pieces.get(id) ?? 0;
-    this.pieces.set(id, ordinal + 1);
-    this.rows.add({
-      id: ordinal === 0 ? id : `${id}@${ordinal}`, opens, type: "fold", first, end, depth, canUnfold: true, isOpen,
+    return this.rows.add({
+      id, opens, type: "fold", first, end, depth, canUnfold: true, isOpen,
       label: rangeText(layers[from]!, layers[to - 1]!) + (each > 1 ? ` × ${each}` : ""),
       detail: each > 1 ? `${ops} each` : ops,
       layers: {
-        first: from, end: to, kinds: kinds.map(([kind, count]) => [kind, count / each]), numAlone: inRange(this.alone, first, end).length,
+        first: from, end: to, kinds: kinds.map(([kind, count]) => [kind, count / each]), numAlone: inRange(this.kept.leftAlone, first, end).length,
       },
     });
   }
 
-  // Of what a bucket added the layer is that of what precedes it.
-  private all(): Stretch {
-    const { repeats: { layerOf }, originOf } = this.segments;
+  private nodesOf({ first, end }: Stretch): [first: number, end: number] {
     const segments = this.segments[this.side];
-    let previous = -1;
-    return {
-      segments,
-      layerOf: segments.map(({ type, first, bucket }) => {
-        if (bucket < 0) previous = layerOf[this.side === "before" ? first : (originOf[first] ?? -1)] ?? -1;
-        else if (type === "bucket") previous = -1;
-        return previous;
-      }),
-    };
+    return [segments[this.runs[first]!.first]!.first, segments[this.runs[end - 1]!.end - 1]!.end];
   }
 
-  private kindsIn(first: number, end: number): [Kind, number][] {
-    const counts = new Map<Kind, number>();
-    for (let node = first; node < end; node++) {
-      const kind = this.graph.kind[node];
-      if (this.graph.role[node] === "collective" && kind) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  // Cuts where the key of the layer changes.
+  private eachStretch({ first, end }: Stretch, keyOf: (layer: number) => number, visit: (key: number, stretch: Stretch) => void): void {
+    for (let from = first, to = first; from < end; from = to) {
+      const key = keyOf(this.runs[from]!.layer);
+      for (to = from + 1; to < end && keyOf(this.runs[to]!.layer) === key; to++);
+      visit(key, { first: from, end: to });
     }
-    return [...counts];
   }
 }
 
-// Cut where the key of the layer changes.
-function stretchesOf({ segments, layerOf }: Stretch, keyOf: (layer: number) => number): [key: number, stretch: Stretch][] {
-  const stretches: [number, Stretch][] = [];
-  for (let from = 0, to = 0; from < segments.length; from = to) {
-    const key = keyOf(layerOf[from]!);
-    for (to = from + 1; to < segments.length && keyOf(layerOf[to]!) === key; to++);
-    stretches.push([key, { segments: segments.slice(from, to), layerOf: layerOf.slice(from, to) }]);
-  }
-  return stretches;
+function pieceId(id: string, ordinal: number): string {
+  return ordinal === 0 ? id : `${id}@${ordinal}`;
 }

@@ -5,6 +5,7 @@ import { formatCount, formatNumber } from "../format";
 import type { Side } from "../refs";
 import { inRange } from "../sorted";
 import type { GraphColumns, View } from "../types";
+import { keptRows, type KeptRows } from "./keptRows";
 import { LayerRows, type LayersShown } from "./layerRows";
 import { childOf, commonPrefix, shortNamesOf } from "./modules";
 import type { Segment, Segments } from "./segments";
@@ -31,7 +32,7 @@ export interface Row {
 export function rowsOf(view: View, segments: Segments, side: Side, mode: GraphMode, unfolding: Unfolding): Row[] {
   const builder = new RowBuilder(view, segments, side, unfolding);
   if (isFolding(unfolding, mode)) new LayerRows(view, segments, side, unfolding, builder).add();
-  else for (const segment of segments[side]) builder.addSegment(segment, 0);
+  else for (let index = 0; index < segments[side].length; index++) builder.addSegment(index, 0);
   return builder.rows;
 }
 
@@ -45,6 +46,7 @@ export type NewRow = Pick<Row, "id" | "type" | "first" | "end" | "label" | "deta
 class RowBuilder {
   readonly rows: Row[] = [];
   private readonly graph: GraphColumns;
+  private readonly kept: KeptRows;
 
   constructor(
     private readonly view: View,
@@ -53,9 +55,28 @@ class RowBuilder {
     private readonly unfolding: Unfolding,
   ) {
     this.graph = view[side];
+    this.kept = keptRows(view, segments, side);
   }
 
-  addSegment(segment: Segment, depth: number): void {
+  addKept(row: Row): void {
+    this.rows.push(row);
+  }
+
+  addSegment(index: number, depth: number): void {
+    const segment = this.segments[this.side][index]!;
+    if (this.isUnfolded(segment)) return this.addRowsOf(segment, depth);
+    const known = this.kept.closed[index];
+    if (known?.depth === depth) return this.addKept(known);
+    this.addRowsOf(segment, depth);
+    this.kept.closed[index] = this.rows[this.rows.length - 1]!;
+  }
+
+  // Open, or parted around nodes that have rows of their own; any other segment is one row.
+  private isUnfolded({ id, first, end }: Segment): boolean {
+    return this.unfolding.open.has(id) || this.revealedIn(first, end).length > 0;
+  }
+
+  private addRowsOf(segment: Segment, depth: number): void {
     const { id, type, first, end, bucket } = segment;
     if (type === "collective") {
       this.add({ id, type, first, end, bucket, depth, label: labelOfNode(this.graph, first), detail: this.graph.size[first] ?? "" });
@@ -133,10 +154,12 @@ class RowBuilder {
     this.add({ id, type: "op", first: node, end: node + 1, depth, bucket, label, detail: this.graph.tensor[node] ?? "" });
   }
 
-  add(row: NewRow): void {
+  add(row: NewRow): Row {
     const canUnfold = row.type !== "op" && row.end - row.first > 1;
     const isOpen = canUnfold && this.unfolding.open.has(row.id);
-    this.rows.push({ node: row.first, opens: row.id, bucket: -1, depth: 0, layers: null, canUnfold, isOpen, ...row, side: this.side });
+    const added = { node: row.first, opens: row.id, bucket: -1, depth: 0, layers: null, canUnfold, isOpen, ...row, side: this.side };
+    this.rows.push(added);
+    return added;
   }
 
   private revealedIn(first: number, end: number): readonly number[] {
