@@ -1,6 +1,7 @@
 // Puts the rows of both graphs on shared lines: what did not change stands on one line on both sides, and between two
 // such rows the removed ones (left) and the added ones (right) start on the same line. Linear in the rows.
 
+import { stepsLeftAlone } from "../decided";
 import type { Side } from "../refs";
 import type { State, View } from "../types";
 import { longestIncreasing } from "./increasing";
@@ -36,6 +37,11 @@ export interface BucketShape {
   lane: number; // of its bracket, where there are brackets; those of one lane do not overlap
 }
 
+interface Indices {
+  readonly before: ReadonlyMap<string, number>;
+  readonly after: ReadonlyMap<string, number>;
+}
+
 export interface GraphLayout {
   mode: GraphMode;
   before: Placed[];
@@ -46,7 +52,7 @@ export interface GraphLayout {
   buckets: BucketShape[];
   numLanes: number;
   leftAlone: { before: number; after: number }[]; // indices of a collective that was not merged, on both sides
-  indexOf: { before: Map<string, number>; after: Map<string, number> }; // by row id
+  indexOf: Indices; // by row id
   rowOf: { before: Int32Array; after: Int32Array }; // node -> index of the innermost row that shows it, or -1
 }
 
@@ -55,14 +61,14 @@ const HIGH_SPAN = 2; // of a bucket, and of layers that are folded
 export function layoutGraph(view: View, segments: Segments, mode: GraphMode, unfolding: Unfolding): GraphLayout {
   const before = mode === "after" ? [] : place(rowsOf(view, segments, "before", mode, unfolding), "removed");
   const after = mode === "before" ? [] : place(rowsOf(view, segments, "after", mode, unfolding), "added");
-  const indexOf = { before: indexById(before), after: indexById(after) };
-  if (mode === "split" || mode === "diff") pairUp(before, after, indexOf);
+  const indexOf = indicesOf(before, after);
+  if (mode === "split" || mode === "diff") pairUp(before, after, indexOf.before);
   const numLines = stackLines(before, after, mode !== "diff");
   const rowOf = { before: rowsOfNodes(view.before.name.length, before), after: rowsOfNodes(view.after.name.length, after) };
   const layout: GraphLayout = {
     mode, before, after, numLines, indexOf, rowOf,
     beforeAt: rowsByLine(before, numLines), afterAt: rowsByLine(after, numLines),
-    buckets: shapesOf(view, before, after, rowOf.before), numLanes: 0, leftAlone: leftAloneOf(view, before, indexOf),
+    buckets: shapesOf(view, before, after, rowOf.before), numLanes: 0, leftAlone: leftAloneOf(view, before, after, rowOf),
   };
   if (mode !== "split") layout.numLanes = packLanes(layout.buckets);
   return layout;
@@ -76,12 +82,28 @@ function isHigh(row: Row): boolean {
   return row.type === "bucket" || isFoldedLayers(row);
 }
 
-function indexById(placed: readonly Placed[]): Map<string, number> {
-  return new Map(placed.map(({ row }, index) => [row.id, index]));
+// Made when they are asked for.
+function indicesOf(...sides: [before: readonly Placed[], after: readonly Placed[]]): Indices {
+  const known: (ReadonlyMap<string, number> | undefined)[] = [];
+  const indexOf = (side: 0 | 1): ReadonlyMap<string, number> => (known[side] ??= indexById(sides[side]));
+  return {
+    get before() {
+      return indexOf(0);
+    },
+    get after() {
+      return indexOf(1);
+    },
+  };
 }
 
-function pairUp(before: Placed[], after: Placed[], indexOf: GraphLayout["indexOf"]): void {
-  const matches = after.map(({ row }) => indexOf.before.get(row.id) ?? -1);
+function indexById(placed: readonly Placed[]): Map<string, number> {
+  const indices = new Map<string, number>();
+  placed.forEach(({ row }, index) => indices.set(row.id, index));
+  return indices;
+}
+
+function pairUp(before: Placed[], after: Placed[], indexOf: ReadonlyMap<string, number>): void {
+  const matches = Int32Array.from(after, ({ row }) => indexOf.get(row.id) ?? -1);
   const kept = longestIncreasing(matches);
   matches.forEach((match, index) => {
     const [left, right] = [before[match], after[index]!];
@@ -120,18 +142,23 @@ function rowsByLine(placed: readonly Placed[], numLines: number): Int32Array {
 }
 
 function shapesOf(view: View, before: readonly Placed[], after: readonly Placed[], rowOfNode: Int32Array): BucketShape[] {
-  const rowOfBucket = new Map<number, number>();
+  const rowOfBucket = new Int32Array(view.buckets.length).fill(-1);
   after.forEach(({ row }, index) => {
-    if (row.type === "bucket") rowOfBucket.set(row.bucket, index);
+    if (row.type === "bucket") rowOfBucket[row.bucket] = index;
   });
   return view.buckets.map((bucket, index) => {
     const members = memberRows(bucket.members, rowOfNode);
-    const row = rowOfBucket.get(index) ?? -1;
-    const touched = [...members.map((member) => before[member.row]!), ...(row < 0 ? [] : [after[row]!])];
-    const top = touched.reduce((least, { line }) => Math.min(least, line), Infinity);
-    const bottom = touched.reduce((most, { line, span }) => Math.max(most, line + span), 0);
-    return { bucket: index, row, members, top, bottom, lane: 0 };
+    const row = rowOfBucket[index]!;
+    const shape = { bucket: index, row, members, top: Infinity, bottom: 0, lane: 0 };
+    for (const member of members) touch(shape, before[member.row]!);
+    if (row >= 0) touch(shape, after[row]!);
+    return shape;
   });
+}
+
+function touch(shape: BucketShape, { line, span }: Placed): void {
+  if (line < shape.top) shape.top = line;
+  if (line + span > shape.bottom) shape.bottom = line + span;
 }
 
 function rowsOfNodes(numNodes: number, rows: readonly Placed[]): Int32Array {
@@ -144,25 +171,24 @@ function rowsOfNodes(numNodes: number, rows: readonly Placed[]): Int32Array {
 
 function memberRows(members: readonly number[], rowOfNode: Int32Array): MemberRow[] {
   const rows: MemberRow[] = [];
-  members.forEach((node, place) => {
-    const row = rowOfNode[node]!;
-    const last = rows[rows.length - 1];
-    if (row < 0) return;
+  let last: MemberRow | undefined;
+  for (let place = 0; place < members.length; place++) {
+    const row = rowOfNode[members[place]!]!;
+    if (row < 0) continue;
     if (last?.row === row) last.end = place + 1;
-    else rows.push({ row, first: place, end: place + 1 });
-  });
+    else rows.push((last = { row, first: place, end: place + 1 }));
+  }
   return rows;
 }
 
-function leftAloneOf(view: View, before: readonly Placed[], indexOf: GraphLayout["indexOf"]): GraphLayout["leftAlone"] {
-  const decided = new Set(view.decisions.filter(({ merged }) => !merged).map(({ node }) => node));
+function leftAloneOf(view: View, before: readonly Placed[], after: readonly Placed[], rowOf: GraphLayout["rowOf"]): GraphLayout["leftAlone"] {
   const lines: GraphLayout["leftAlone"] = [];
-  before.forEach(({ row }, index) => {
-    if (row.type !== "collective" || !decided.has(row.first)) return;
-    const after = indexOf.after.get(row.id);
-    if (after !== undefined) lines.push({ before: index, after });
-  });
-  return lines;
+  for (const step of stepsLeftAlone(view)) {
+    const { node } = view.decisions[step]!;
+    const [left, right] = [rowOf.before[node] ?? -1, rowOf.after[view.carriedTo[node] ?? -1] ?? -1];
+    if (before[left]?.row.type === "collective" && before[left]?.row.id === after[right]?.row.id) lines.push({ before: left, after: right });
+  }
+  return lines.sort((a, b) => a.before - b.before);
 }
 
 // The innermost row that shows a node, null where its side is not shown.

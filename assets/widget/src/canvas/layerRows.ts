@@ -59,7 +59,7 @@ export class LayerRows {
     const rowOf = rowsOfLayers(this.segments.repeats, this.unfolding);
     const numHeads = new Int32Array(repeats.length);
     const whole = { first: 0, end: this.runs.length };
-    this.eachStretch(whole, (layer) => layers[layer]?.repeat ?? -1, (index, stretch) => {
+    this.eachStretch(whole, (layer) => (layer < 0 ? -1 : layers[layer]!.repeat), (index, stretch) => {
       const repeat = repeats[index];
       if (repeat === undefined) return this.addSegments(stretch, 0);
       const isOpen = this.unfolding.open.has(repeat.id);
