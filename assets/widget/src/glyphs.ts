@@ -10,6 +10,8 @@ export const KIND_SHAPES: Record<Kind, string> = {
   other: "M6.5 1A4 4 0 1 1 6.5 9A4 4 0 1 1 6.5 1Z",
 };
 
+export const KINDS = Object.keys(KIND_SHAPES) as Kind[];
+
 const ICONS = {
   first: "M3 3v10M13 3 6 8l7 5Z",
   previous: "M11 3 4 8l7 5Z",

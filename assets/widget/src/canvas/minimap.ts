@@ -23,18 +23,38 @@ export function drawMinimap(pen: Pen, scene: Scene): void {
   drawFrame(pen, scene);
 }
 
+interface Mark {
+  placed: Placed;
+  isMarked: boolean; // left alone
+}
+
+const marksOfRows = new WeakMap<readonly Placed[], { pixelsPerLine: number; marks: Mark[] }>();
+
+// Those that are a pixel or more apart, and all that were left alone: found once for a layout and a height.
+function marksOf({ emphasis }: Scene, rows: readonly Placed[], pixelsPerLine: number): Mark[] {
+  const known = marksOfRows.get(rows);
+  if (known?.pixelsPerLine === pixelsPerLine) return known.marks;
+  const marks: Mark[] = [];
+  let last = -Infinity;
+  for (const placed of rows) {
+    const { row, line } = placed;
+    if (row.type !== "collective" && row.type !== "bucket") continue;
+    const isMarked = emphasis.isLeftAlone(row) && row.type === "collective";
+    if ((line - last) * pixelsPerLine < MIN_MARK_PX && !isMarked) continue;
+    last = line;
+    marks.push({ placed, isMarked });
+  }
+  marksOfRows.set(rows, { pixelsPerLine, marks });
+  return marks;
+}
+
 function drawMarks(pen: Pen, scene: Scene, rows: readonly Placed[], column: { x: number; width: number }): void {
   const { context } = pen;
   const { layout, geometry, emphasis } = scene;
   const pixelsPerLine = mapScale(layout.numLines, geometry.map.height);
   const height = Math.max(MIN_MARK_PX, Math.min(MAX_MARK_PX, pixelsPerLine * 0.75));
-  let lastY = -Infinity;
-  for (const { row, line, span } of rows) {
-    if (row.type !== "collective" && row.type !== "bucket") continue;
-    const isMarked = emphasis.isLeftAlone(row) && row.type === "collective";
+  for (const { placed: { row, line, span }, isMarked } of marksOf(scene, rows, pixelsPerLine)) {
     const y = geometry.map.y + line * pixelsPerLine;
-    if (y - lastY < MIN_MARK_PX && !isMarked) continue;
-    lastY = y;
     const isLit = emphasis.levelOf(row) === "lit";
     context.fillStyle = colorOf(pen, scene, row, isMarked);
     const alpha = isMarked || isLit || emphasis.isSelected(row) ? 1 : 0.42 * ALPHA_OF_LEVEL[emphasis.levelOf(row)];

@@ -1,12 +1,14 @@
 // Draws what ties before to after: a ribbon from every member to its bucket, a dashed line for a collective that was
 // left alone, and where only one rail is shown a bracket beside it.
 
+import { KINDS } from "../glyphs";
+import { Crowd } from "./crowd";
 import { boxOf, type Box } from "./geometry";
-import type { BucketShape, Placed } from "./graphLayout";
+import type { BucketShape, MemberRow, Placed } from "./graphLayout";
 import { pinsOf, type Pin } from "./pins";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
 import { visibleLines, type Scene } from "./scene";
-import type { Level } from "./emphasis";
+import type { Emphasis, Level } from "./emphasis";
 
 const RIBBON_ALPHA: Record<Level, number> = { lit: 1, plain: 0.42, dim: 0.14 };
 const LIT_ALPHA = 0.85;
@@ -25,38 +27,60 @@ export function drawRibbons(pen: Pen, scene: Scene): void {
   const isPassing = (shape: BucketShape): boolean =>
     !isLit(shape) && !endsInView(shape) && shape.members.every(({ row }) => !isInView(scene.layout.before[row]!.line));
   const drawn = shown.filter(isPassing).length > MOST_PASSING ? shown.filter((each) => !isPassing(each)) : shown;
-  for (const shape of [...drawn.filter((each) => !isLit(each)), ...drawn.filter(isLit)]) {
-    drawBucketRibbons(pen, scene, shape, pins.get(shape.bucket));
-  }
+  const ordered = [...drawn.filter((each) => !isLit(each)), ...drawn.filter(isLit)];
+  const members = membersSeen(scene, ordered, pins);
+  ordered.forEach((shape, index) => drawBucketRibbons(pen, scene, shape, members[index]!, pins.get(shape.bucket)));
   for (const { before, after } of scene.layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
 }
 
-function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape, pin: Pin | undefined): void {
+// The members whose ribbons are seen; what is drawn last lies on top.
+function membersSeen({ layout, view, emphasis, geometry }: Scene, shapes: readonly BucketShape[], pins: ReadonlyMap<number, Pin>): MemberRow[][] {
+  const crowd = new Crowd(geometry, RIBBON_ALPHA);
+  return [...shapes].reverse().map(({ bucket, row, members }) => {
+    const target = layout.after[row];
+    if (target === undefined || pins.has(bucket)) return members;
+    const hue = KINDS.indexOf(view.buckets[bucket]!.kind);
+    return members.filter((member) => {
+      const source = layout.before[member.row]!;
+      const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
+      const level = isStrong ? "lit" : levelOfRibbon(emphasis, source, bucket);
+      return crowd.admits(member.row, source, target, hue, level, isBand(member));
+    });
+  }).reverse();
+}
+
+function isBand({ first, end }: MemberRow): boolean {
+  return end - first > 1;
+}
+
+function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape, members: readonly MemberRow[], pin: Pin | undefined): void {
   const { layout, geometry, emphasis, view } = scene;
   const bucketRow = layout.after[shape.row];
   if (bucketRow === undefined) return;
   const { context, tokens } = pen;
   const target = pin?.box ?? boxOf(geometry, bucketRow);
+  const isInView = target.y < geometry.height && target.y + target.height > 0;
+  if (members.length === 0 && !isInView) return;
   const numMembers = view.buckets[shape.bucket]!.members.length;
   const hasSelected = shape.members.some((member) => emphasis.isSelected(layout.before[member.row]!.row));
   context.strokeStyle = context.fillStyle = tokens.kinds[view.buckets[shape.bucket]!.kind].edge;
-  for (const member of shape.members) {
+  for (const member of members) {
     const source = layout.before[member.row]!;
     const box = boxOf(geometry, source);
     const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
-    const level = levelOfRibbon(scene, source, shape.bucket);
+    const level = levelOfRibbon(emphasis, source, shape.bucket);
     const alpha = level !== "lit" || isStrong ? RIBBON_ALPHA[level] : hasSelected ? LIT_BESIDE_SELECTED_ALPHA : LIT_ALPHA;
     context.lineWidth = isStrong ? 3 : 1.6;
     const [from, to] = [tickY(target, member.first, numMembers), tickY(target, member.end - 1, numMembers)];
     withAlpha(context, alpha, () => {
-      if (member.end - member.first > 1) fillBand(context, box, target.x - COMB, from, to);
+      if (isBand(member)) fillBand(context, box, target.x - COMB, from, to);
       else strokeRibbon(context, box, target.x - COMB, from);
     });
   }
-  drawComb(pen, target, numMembers, emphasis.levelOfBucket(shape.bucket));
+  if (isInView) drawComb(pen, target, numMembers, emphasis.levelOfBucket(shape.bucket));
 }
 
-function levelOfRibbon({ emphasis }: Scene, { row }: Placed, bucket: number): Level {
+function levelOfRibbon(emphasis: Emphasis, { row }: Placed, bucket: number): Level {
   return row.type === "collective" ? emphasis.levelOfMember(row.first) : emphasis.levelOfBucket(bucket);
 }
 

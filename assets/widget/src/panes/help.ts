@@ -1,11 +1,9 @@
 // The dialog that lists the keys and the signs.
 
 import { button, h } from "../dom";
-import { kindGlyph } from "../glyphs";
+import { kindGlyph, KINDS } from "../glyphs";
 import { KEYS } from "../keys";
-import type { Kind } from "../types";
 
-const KINDS: readonly Kind[] = ["all_gather", "reduce_scatter", "all_reduce", "other"];
 
 const SIGNS: readonly (readonly [string, string, string])[] = [
   ["op", "", "an op"],

@@ -1,14 +1,13 @@
 // Below the summary: which kinds to show, under which policy, search, and which graph.
 
 import { button, h, setPressed } from "../dom";
-import { kindGlyph } from "../glyphs";
+import { kindGlyph, KINDS } from "../glyphs";
 import { pressChoice, switchOf, type Choice } from "../switch";
 import type { Kind, Pane, State, Store } from "../types";
 import { policyTerms } from "./policyBar";
 import { predictButton } from "./quizStrip";
 import { mountSearch } from "./searchBox";
 
-const KINDS: readonly Kind[] = ["all_gather", "reduce_scatter", "all_reduce", "other"];
 const GRAPH_VIEWS: readonly [State["graphView"], string][] = [
   ["before", "The graph as it was (b)"],
   ["split", "Both graphs side by side (b)"],
