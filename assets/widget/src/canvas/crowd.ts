@@ -1,38 +1,31 @@
-// Ribbons that leave one row for buckets far out of view run into each other until none is told from its neighbours. Of
-// those that leave the pane within half a pixel only so many are drawn as cover each other up.
+// Ribbons that leave one row for buckets far out of view run into each other until none is told from its neighbours.
+// Those of one look that leave the pane within half a pixel are one, as strong as all of them on top of each other.
 
-import type { Level } from "./emphasis";
 import type { GraphGeometry } from "./geometry";
 import type { Placed } from "./graphLayout";
 
 const CELLS_PER_PX = 2;
 const MOST_CELLS = 2 ** 12;
-const LEVELS: readonly Level[] = ["dim", "plain", "lit"];
-const INVISIBLE = 1 / 255;
+const MOST_LOOKS = 2 ** 6;
 
-// How many strokes of `alpha` lie on each other until one more changes nothing.
-function numCovering(alpha: number): number {
-  return alpha >= 1 ? Infinity : Math.ceil(Math.log(INVISIBLE) / Math.log(1 - alpha));
+export interface Strand {
+  count: number;
 }
 
 export class Crowd {
-  private readonly numIn = new Map<number, number>(); // of each row, side, hue, level, form and cell
-  private readonly most: number[];
+  private readonly strands = new Map<number, Strand>();
 
-  constructor(private readonly geometry: GraphGeometry, alphaOf: Record<Level, number>) {
-    this.most = LEVELS.map((level) => (level === "lit" ? Infinity : numCovering(alphaOf[level])));
-  }
+  constructor(private readonly geometry: GraphGeometry) {}
 
-  // Whether one more of that hue, level and form is seen.
-  admits(row: number, from: Placed, to: Placed, hue: number, level: Level, isBand: boolean): boolean {
+  // What a ribbon from a row is a part of: a strand of its own where its bucket is near. `look`: what tells it from others.
+  join(row: number, from: Placed, to: Placed, look: number): Strand {
     const distance = (to.line - from.line) * this.geometry.rowHeight;
-    if (level === "lit" || Math.abs(distance) <= this.geometry.height) return true;
-    const place = LEVELS.indexOf(level);
-    const form = ((hue * LEVELS.length + place) * 2 + Number(isBand)) * 2 + Number(distance < 0);
-    const key = (row * 64 + form) * MOST_CELLS + this.cellOf(Math.abs(distance));
-    const count = (this.numIn.get(key) ?? 0) + 1;
-    this.numIn.set(key, count);
-    return count <= this.most[place]!;
+    if (Math.abs(distance) <= this.geometry.height) return { count: 1 };
+    const key = ((row * MOST_LOOKS + look) * 2 + Number(distance < 0)) * MOST_CELLS + this.cellOf(Math.abs(distance));
+    const strand = this.strands.get(key) ?? { count: 0 };
+    strand.count++;
+    if (strand.count === 1) this.strands.set(key, strand);
+    return strand;
   }
 
   // Where a curve that is level at both ends leaves the pane: to first order in height / distance.
@@ -41,4 +34,9 @@ export class Crowd {
     const reach = 1.5 * (after.x - before.x - before.width) * Math.sqrt(height / (3 * distance));
     return Math.min(MOST_CELLS - 1, Math.floor(reach * CELLS_PER_PX));
   }
+}
+
+// Of `count` strokes of one strength on top of each other.
+export function strengthOf(alpha: number, { count }: Strand): number {
+  return 1 - (1 - alpha) ** count;
 }

@@ -2,7 +2,7 @@
 // left alone, and where only one rail is shown a bracket beside it.
 
 import { KINDS } from "../glyphs";
-import { Crowd } from "./crowd";
+import { Crowd, strengthOf, type Strand } from "./crowd";
 import { boxOf, type Box } from "./geometry";
 import type { BucketShape, MemberRow, Placed } from "./graphLayout";
 import { pinsOf, type Pin } from "./pins";
@@ -18,34 +18,44 @@ const MAX_LANE_WIDTH = 46;
 const MOST_PASSING = 60; // ribbons with neither end in view: of more than that none is told from its neighbours
 
 export function drawRibbons(pen: Pen, scene: Scene): void {
+  const { layout, emphasis } = scene;
   const [first, end] = visibleLines(scene);
-  const shown = scene.layout.buckets.filter(({ top, bottom }) => top < end && bottom > first);
-  const isLit = ({ bucket }: BucketShape): boolean => scene.emphasis.levelOfBucket(bucket) === "lit";
-  const pins = new Map(pinsOf(scene.layout, scene.geometry).map((pin) => [pin.bucket, pin]));
+  const pins = new Map(pinsOf(layout, scene.geometry).map((pin) => [pin.bucket, pin]));
   const isInView = (line: number): boolean => line >= first && line <= end;
-  const endsInView = (shape: BucketShape): boolean => isInView(scene.layout.after[shape.row]!.line);
-  const isPassing = (shape: BucketShape): boolean =>
-    !isLit(shape) && !endsInView(shape) && shape.members.every(({ row }) => !isInView(scene.layout.before[row]!.line));
-  const drawn = shown.filter(isPassing).length > MOST_PASSING ? shown.filter((each) => !isPassing(each)) : shown;
-  const ordered = [...drawn.filter((each) => !isLit(each)), ...drawn.filter(isLit)];
-  const members = membersSeen(scene, ordered, pins);
-  ordered.forEach((shape, index) => drawBucketRibbons(pen, scene, shape, members[index]!, pins.get(shape.bucket)));
-  for (const { before, after } of scene.layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
+  const shown = layout.buckets.filter(({ top, bottom, row }) => row >= 0 && top < end && bottom > first)
+    .map((shape) => ({ shape, isLit: emphasis.levelOfBucket(shape.bucket) === "lit" }));
+  const passing = new Set(shown.filter(({ shape, isLit }) =>
+    !isLit && !isInView(layout.after[shape.row]!.line) && shape.members.every(({ row }) => !isInView(layout.before[row]!.line))));
+  const drawn = passing.size > MOST_PASSING ? shown.filter((each) => !passing.has(each)) : shown;
+  const ordered = [...drawn.filter(({ isLit }) => !isLit), ...drawn.filter(({ isLit }) => isLit)].map(({ shape }) => shape);
+  const ribbons = ribbonsOf(scene, ordered, pins);
+  ordered.forEach((shape, index) => drawBucketRibbons(pen, scene, shape, ribbons[index]!, pins.get(shape.bucket)));
+  for (const { before, after } of layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
 }
 
-// The members whose ribbons are seen; what is drawn last lies on top.
-function membersSeen({ layout, view, emphasis, geometry }: Scene, shapes: readonly BucketShape[], pins: ReadonlyMap<number, Pin>): MemberRow[][] {
-  const crowd = new Crowd(geometry, RIBBON_ALPHA);
+interface Ribbon {
+  member: MemberRow;
+  level: Level;
+  isStrong: boolean; // selected or hovered
+  strand: Strand;
+}
+
+// Of a strand the ribbon that lies on top.
+function ribbonsOf({ layout, view, emphasis, geometry }: Scene, shapes: readonly BucketShape[], pins: ReadonlyMap<number, Pin>): Ribbon[][] {
+  const crowd = new Crowd(geometry);
   return [...shapes].reverse().map(({ bucket, row, members }) => {
-    const target = layout.after[row];
-    if (target === undefined || pins.has(bucket)) return members;
     const hue = KINDS.indexOf(view.buckets[bucket]!.kind);
-    return members.filter((member) => {
+    const ribbons: Ribbon[] = [];
+    for (const member of members) {
       const source = layout.before[member.row]!;
       const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
-      const level = isStrong ? "lit" : levelOfRibbon(emphasis, source, bucket);
-      return crowd.admits(member.row, source, target, hue, level, isBand(member));
-    });
+      const level = levelOfRibbon(emphasis, source, bucket);
+      const isAlone = isStrong || level === "lit" || pins.has(bucket);
+      const look = (hue * 2 + Number(level === "dim")) * 2 + Number(isBand(member));
+      const strand = isAlone ? { count: 1 } : crowd.join(member.row, source, layout.after[row]!, look);
+      if (strand.count === 1) ribbons.push({ member, level, isStrong, strand });
+    }
+    return ribbons;
   }).reverse();
 }
 
@@ -53,26 +63,21 @@ function isBand({ first, end }: MemberRow): boolean {
   return end - first > 1;
 }
 
-function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape, members: readonly MemberRow[], pin: Pin | undefined): void {
+function drawBucketRibbons(pen: Pen, scene: Scene, shape: BucketShape, ribbons: readonly Ribbon[], pin: Pin | undefined): void {
   const { layout, geometry, emphasis, view } = scene;
-  const bucketRow = layout.after[shape.row];
-  if (bucketRow === undefined) return;
   const { context, tokens } = pen;
-  const target = pin?.box ?? boxOf(geometry, bucketRow);
+  const target = pin?.box ?? boxOf(geometry, layout.after[shape.row]!);
   const isInView = target.y < geometry.height && target.y + target.height > 0;
-  if (members.length === 0 && !isInView) return;
+  if (ribbons.length === 0 && !isInView) return;
   const numMembers = view.buckets[shape.bucket]!.members.length;
   const hasSelected = shape.members.some((member) => emphasis.isSelected(layout.before[member.row]!.row));
   context.strokeStyle = context.fillStyle = tokens.kinds[view.buckets[shape.bucket]!.kind].edge;
-  for (const member of members) {
-    const source = layout.before[member.row]!;
-    const box = boxOf(geometry, source);
-    const isStrong = emphasis.isSelected(source.row) || emphasis.isHovered(source.row);
-    const level = levelOfRibbon(emphasis, source, shape.bucket);
+  for (const { member, level, isStrong, strand } of ribbons) {
+    const box = boxOf(geometry, layout.before[member.row]!);
     const alpha = level !== "lit" || isStrong ? RIBBON_ALPHA[level] : hasSelected ? LIT_BESIDE_SELECTED_ALPHA : LIT_ALPHA;
     context.lineWidth = isStrong ? 3 : 1.6;
     const [from, to] = [tickY(target, member.first, numMembers), tickY(target, member.end - 1, numMembers)];
-    withAlpha(context, alpha, () => {
+    withAlpha(context, strengthOf(alpha, strand), () => {
       if (isBand(member)) fillBand(context, box, target.x - COMB, from, to);
       else strokeRibbon(context, box, target.x - COMB, from);
     });

@@ -72,16 +72,17 @@ function decidingStepsOf(view: View): DecidedAt {
 }
 
 function decidingStepsOnce(view: View): DecidedAt {
-  const stepOf = new Map(view.decisions.map(({ node, step }) => [node, step]));
-  const leftAloneAt = new Map(view.decisions.map(({ node }) => [view.carriedTo[node] ?? -1, node]));
-  const ownStep = (node: number): number => stepOf.get(node) ?? -1;
-  return (side, node) => {
-    if (side === "before") return ownStep(node);
-    const served = view.provenance[node] ?? [];
-    if (served.length > 0) return served.reduce((first, each) => Math.min(first, ownStep(each)), Infinity);
-    const own = leftAloneAt.get(node);
-    return own === undefined ? -1 : ownStep(own);
-  };
+  const before = new Int32Array(view.before.name.length).fill(-1);
+  const after = new Int32Array(view.after.name.length).fill(-1);
+  for (const { node, step } of view.decisions) {
+    before[node] = step;
+    const carrier = view.carriedTo[node] ?? -1;
+    if (carrier >= 0) after[carrier] = step;
+  }
+  view.provenance.forEach((served, node) => {
+    if (served.length > 0) after[node] = served.reduce((first, each) => Math.min(first, before[each]!), Infinity);
+  });
+  return (side, node) => (side === "before" ? before : after)[node] ?? -1;
 }
 
 // The nodes that references mean on each side: a bucket its merged start, a start that did not change both.
