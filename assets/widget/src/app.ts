@@ -1,6 +1,7 @@
 // Puts the panes together: summary, toolbar, policy, decisions | graph | inspector, timeline. It knows no host.
 
 import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
+import { prepareAhead } from "./ahead";
 import { mountAnnouncer } from "./announce";
 import { mountGraph, type GraphPane } from "./canvas/graphPane";
 import { timelinePane } from "./canvas/timelinePane";
@@ -88,7 +89,7 @@ export function mount(
     [areas.text, mountTextTwin],
     [areas.live, mountAnnouncer],
   ];
-  const undo = [followSize(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
+  const undo = [followSize(root), prepareAhead(store), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
   undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp, toggleExport: menu.toggle })));
   return () => undo.forEach((each) => each());
 }

@@ -11,49 +11,36 @@ export interface Related {
   buckets: Set<number>;
 }
 
-interface Names {
-  before: Map<string, number>;
-  after: Map<string, number>;
-  buckets: Map<string, number>;
+const AFTER = "after:";
+const indicesOfNames = new WeakMap<readonly string[], Map<string, number>>();
+const indicesOfLabels = new WeakMap<View["buckets"], Map<string, number>>();
+
+function indexOfName(names: readonly string[], name: string): number | undefined {
+  let indices = indicesOfNames.get(names);
+  if (indices === undefined) indicesOfNames.set(names, (indices = indexed(names)));
+  return indices.get(name);
 }
 
-const AFTER = "after:";
-const namesOfView = new WeakMap<View, Names>();
-
-const indicesOfNames = new WeakMap<readonly string[], Map<string, number>>();
+function indexOfLabel(buckets: View["buckets"], label: string): number | undefined {
+  let indices = indicesOfLabels.get(buckets);
+  if (indices === undefined) indicesOfLabels.set(buckets, (indices = indexed(buckets.map((bucket) => bucket.label))));
+  return indices.get(label);
+}
 
 function indexed(names: readonly string[]): Map<string, number> {
-  let indices = indicesOfNames.get(names);
-  if (indices === undefined) {
-    indices = new Map();
-    for (let index = 0; index < names.length; index++) indices.set(names[index]!, index);
-    indicesOfNames.set(names, indices);
-  }
+  const indices = new Map<string, number>();
+  for (let index = 0; index < names.length; index++) indices.set(names[index]!, index);
   return indices;
 }
 
-function namesOf(view: View): Names {
-  let names = namesOfView.get(view);
-  if (names === undefined) {
-    names = {
-      before: indexed(view.before.name),
-      after: indexed(view.after.name),
-      buckets: indexed(view.buckets.map((bucket) => bucket.label)),
-    };
-    namesOfView.set(view, names);
-  }
-  return names;
-}
-
 export function resolve(view: View, ref: Ref): Target | null {
-  const names = namesOf(view);
   if (ref.startsWith(AFTER)) {
-    const node = names.after.get(ref.slice(AFTER.length));
+    const node = indexOfName(view.after.name, ref.slice(AFTER.length));
     return node === undefined ? null : { side: "after", node };
   }
-  const node = names.before.get(ref);
+  const node = indexOfName(view.before.name, ref);
   if (node !== undefined) return { side: "before", node };
-  const bucket = names.buckets.get(ref);
+  const bucket = indexOfLabel(view.buckets, ref);
   return bucket === undefined ? null : { bucket };
 }
 
@@ -62,7 +49,7 @@ export function refOfNode(view: View, side: Side, index: number): Ref {
   const name = (side === "before" ? view.before : view.after).name[index];
   if (name === undefined) throw new RangeError(`There is no node ${index} in the graph ${side}.`);
   if (side === "before") return name;
-  const before = namesOf(view).before.get(name);
+  const before = indexOfName(view.before.name, name);
   return before !== undefined && view.carriedTo[before] === index ? name : AFTER + name;
 }
 

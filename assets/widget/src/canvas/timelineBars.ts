@@ -98,11 +98,18 @@ export class Bars {
 
   private placesOf(node: number): number[] {
     const { list } = this;
-    const order = (this.byNode ??= Int32Array.from(list.keys()).sort((one, other) => list[one]!.node - list[other]!.node));
+    const order = (this.byNode ??= orderByNode(list));
     const places: number[] = [];
     for (let at = firstPast(order, (place) => list[place]!.node > node) - 1; at >= 0 && list[order[at]!]!.lastNode >= node; at--) places.push(order[at]!);
     return places;
   }
+}
+
+// Places in the order of their nodes: mostly the one in which they start.
+function orderByNode(list: readonly Bar[]): Int32Array {
+  const order = Int32Array.from(list.keys());
+  const isSorted = list.every(({ node }, place) => place === 0 || list[place - 1]!.node <= node);
+  return isSorted ? order : order.sort((one, other) => list[one]!.node - list[other]!.node);
 }
 
 function sumsOf(list: readonly Bar[], weigh: (bar: Bar, place: number) => number): Float64Array {
