@@ -103,7 +103,7 @@ function indexById(placed: readonly Placed[]): Map<string, number> {
 }
 
 function pairUp(before: Placed[], after: Placed[], indexOf: ReadonlyMap<string, number>): void {
-  const matches = Int32Array.from(after, ({ row }) => indexOf.get(row.id) ?? -1);
+  const matches = indicesIn(indexOf, after);
   const kept = longestIncreasing(matches);
   matches.forEach((match, index) => {
     const [left, right] = [before[match], after[index]!];
@@ -113,6 +113,12 @@ function pairUp(before: Placed[], after: Placed[], indexOf: ReadonlyMap<string, 
     left.twin = index;
     right.twin = match;
   });
+}
+
+function indicesIn(indexOf: ReadonlyMap<string, number>, rows: readonly Placed[]): Int32Array {
+  const indices = new Int32Array(rows.length);
+  for (let index = 0; index < rows.length; index++) indices[index] = indexOf.get(rows[index]!.row.id) ?? -1;
+  return indices;
 }
 
 // Gives every row its line. Side by side, the rows between two kept ones share lines; otherwise they follow each other.

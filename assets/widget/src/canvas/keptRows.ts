@@ -13,6 +13,12 @@ export interface LayerRun {
   end: number;
 }
 
+// Runs from `first` to one ahead of `end`.
+export interface Stretch {
+  first: number;
+  end: number;
+}
+
 // A row that stands for the runs from its own to one ahead of `end`.
 export interface KeptRow {
   end: number;
@@ -25,12 +31,19 @@ export class KeptRows {
   readonly apart: (KeptRow | undefined)[] = []; // single layers of a repeat that is unfolded,
   readonly heads: (KeptRow | undefined)[] = []; // and the rows above those
   private runs: LayerRun[] | null = null;
+  private ofRepeats: [repeat: number, stretch: Stretch][] | null = null;
   private alone: number[] | null = null;
 
   constructor(private readonly view: View, private readonly segments: Segments, private readonly side: Side) {}
 
   get layerRuns(): readonly LayerRun[] {
     return (this.runs ??= layerRunsOf(this.segments, this.side));
+  }
+
+  // The runs of one repeat that follow each other, -1 for those of none.
+  get stretches(): readonly [repeat: number, stretch: Stretch][] {
+    const { layers } = this.segments.repeats;
+    return (this.ofRepeats ??= stretchesOf(this.layerRuns, { first: 0, end: this.layerRuns.length }, (layer) => (layer < 0 ? -1 : layers[layer]!.repeat)));
   }
 
   // Nodes of the collectives that were left alone, ascending.
@@ -65,4 +78,15 @@ function layerRunsOf({ repeats: { layerOf }, originOf, ...segments }: Segments, 
     else runs.push({ layer, first: index, end: index + 1 });
   });
   return runs;
+}
+
+// Cut where the key of the layer changes.
+export function stretchesOf(runs: readonly LayerRun[], { first, end }: Stretch, keyOf: (layer: number) => number): [key: number, stretch: Stretch][] {
+  const stretches: [number, Stretch][] = [];
+  for (let from = first, to = first; from < end; from = to) {
+    const key = keyOf(runs[from]!.layer);
+    for (to = from + 1; to < end && keyOf(runs[to]!.layer) === key; to++);
+    stretches.push([key, { first: from, end: to }]);
+  }
+  return stretches;
 }

@@ -4,7 +4,7 @@ import { formatCount } from "../format";
 import type { Side } from "../refs";
 import { inRange } from "../sorted";
 import type { GraphColumns, Kind, View } from "../types";
-import { keptRows, type KeptRow, type KeptRows, type LayerRun } from "./keptRows";
+import { keptRows, stretchesOf, type KeptRow, type KeptRows, type LayerRun, type Stretch } from "./keptRows";
 import { kindsIn } from "./kindsIn";
 import { rangeText, type Repeat } from "./repeats";
 import type { Segments } from "./segments";
@@ -29,12 +29,6 @@ interface Rows {
   addSegment(index: number, depth: number): void;
 }
 
-// Runs from `first` to one ahead of `end`.
-interface Stretch {
-  first: number;
-  end: number;
-}
-
 export class LayerRows {
   private readonly graph: GraphColumns;
   private readonly kept: KeptRows;
@@ -55,17 +49,19 @@ export class LayerRows {
   }
 
   add(): void {
-    const { layers, repeats } = this.segments.repeats;
+    const { repeats } = this.segments.repeats;
     const rowOf = rowsOfLayers(this.segments.repeats, this.unfolding);
     const numHeads = new Int32Array(repeats.length);
-    const whole = { first: 0, end: this.runs.length };
-    this.eachStretch(whole, (layer) => (layer < 0 ? -1 : layers[layer]!.repeat), (index, stretch) => {
-      const repeat = repeats[index];
-      if (repeat === undefined) return this.addSegments(stretch, 0);
-      const isOpen = this.unfolding.open.has(repeat.id);
-      if (isOpen) this.addHead(repeat, stretch, numHeads[index]!++);
-      this.eachStretch(stretch, (layer) => rowOf[layer]!, (row, each) => this.addLayerRow(repeat, row, each, isOpen));
-    });
+    const open = repeats.map(({ id }) => this.unfolding.open.has(id));
+    for (const [index, stretch] of this.kept.stretches) {
+      const repeat = index < 0 ? undefined : repeats[index]!;
+      if (repeat === undefined) {
+        this.addSegments(stretch, 0);
+        continue;
+      }
+      if (open[index]!) this.addHead(repeat, stretch, numHeads[index]!++);
+      for (const [row, each] of stretchesOf(this.runs, stretch, (layer) => rowOf[layer]!)) this.addLayerRow(repeat, row, each, open[index]!);
+    }
   }
 
   private addHead({ id }: Repeat, stretch: Stretch, ordinal: number): void {
@@ -127,15 +123,6 @@ export class LayerRows {
   private nodesOf({ first, end }: Stretch): [first: number, end: number] {
     const segments = this.segments[this.side];
     return [segments[this.runs[first]!.first]!.first, segments[this.runs[end - 1]!.end - 1]!.end];
-  }
-
-  // Cuts where the key of the layer changes.
-  private eachStretch({ first, end }: Stretch, keyOf: (layer: number) => number, visit: (key: number, stretch: Stretch) => void): void {
-    for (let from = first, to = first; from < end; from = to) {
-      const key = keyOf(this.runs[from]!.layer);
-      for (to = from + 1; to < end && keyOf(this.runs[to]!.layer) === key; to++);
-      visit(key, { first: from, end: to });
-    }
   }
 }
 
