@@ -90,7 +90,7 @@ def test_every_key_of_the_help_has_a_control(page: Page, pages: dict[str, Path])
     on_controls = set(page.locator("[data-key]").evaluate_all("all => all.map(each => each.dataset.key)"))
     assert on_controls <= listed
     elsewhere = {
-        *("j", "k", "Enter", "h", "l"),  # rows and slices, which are clicked
+        *("j", "k", "Enter", "h", "l", "←", "→"),  # rows and slices, which are clicked
         *("/", "b", "Esc"),  # the search box, the switch of views, what is cleared where it was set
         *("1", "2", "3", "v"),  # buttons that are there while they mean something
         *("↑", "↓"),  # the rows of a box, which is drawn with the pointer

@@ -15,6 +15,20 @@ export function readersOf({ inputs }: Pick<GraphColumns, "inputs">, node: number
   return [...readers.nodes.subarray(readers.firstOf[node], readers.firstOf[node + 1])];
 }
 
+// The last node ahead of a range that a node in it reads, -1 for none.
+export function nearestInput({ inputs }: Pick<GraphColumns, "inputs">, first: number, end: number): number {
+  let nearest = -1;
+  for (let node = first; node < end; node++) for (const source of inputs[node]!) if (source < first && source > nearest) nearest = source;
+  return nearest;
+}
+
+// The first node after a range that reads a node in it, -1 for none.
+export function nearestReader(graph: Pick<GraphColumns, "inputs">, first: number, end: number): number {
+  let nearest = Infinity;
+  for (let node = first; node < end; node++) for (const reader of readersOf(graph, node)) if (reader >= end && reader < nearest) nearest = reader;
+  return nearest === Infinity ? -1 : nearest;
+}
+
 function turned(inputs: readonly number[][]): Readers {
   const firstOf = new Int32Array(inputs.length + 2);
   for (const sources of inputs) for (const source of sources) firstOf[source + 2]!++;

@@ -92,6 +92,33 @@ describe("finding", () => {
   });
 });
 
+describe("h and l", () => {
+  const at = (name: string) => model.rowOfRef(name)!;
+  const { name, inputs } = view.before;
+
+  test("lead to the nearest row that is read, and that reads", () => {
+    for (let level = 0; level < 6; level++) model.unfold();
+    const ops = model.layout.before.filter(({ row }) => row.type === "op" || row.type === "collective");
+    for (const op of ops) {
+      const { node } = op.row;
+      const readers = inputs.flatMap((sources, reader) => (sources.includes(node) ? [reader] : []));
+      expect(model.producer(op)).toBe(inputs[node]!.length === 0 ? null : at(name[Math.max(...inputs[node]!)]!));
+      expect(model.consumer(op)).toBe(readers.length === 0 ? null : at(name[Math.min(...readers)]!));
+    }
+    expect(ops.length).toBeGreaterThan(100);
+  });
+
+  test("leave a folded run, from whichever of its nodes", () => {
+    const runs = model.layout.before.filter(({ row }) => row.type === "fold");
+    for (const run of runs) {
+      const [up, down] = [model.producer(run), model.consumer(run)];
+      if (up !== null) expect(up.line).toBeLessThan(run.line);
+      if (down !== null) expect(down.line).toBeGreaterThan(run.line);
+    }
+    expect(runs.some((run) => model.producer(run) !== null && model.consumer(run) !== null)).toBe(true);
+  });
+});
+
 describe("folding", () => {
   test("toggling a row twice changes nothing", () => {
     const rows = (): string[] => model.layout.before.map(({ row, line }) => `${row.id}@${line}`);

@@ -1,5 +1,6 @@
 // What the graph pane knows besides the store: what is unfolded, where it is scrolled to, which row the keyboard is on.
 
+import { nearestInput, nearestReader } from "../edges";
 import { resolve, type Side } from "../refs";
 import type { Ref, View } from "../types";
 import { contentHeight, graphGeometry, MAX_ROW_HEIGHT, MIN_ROW_HEIGHT, yOfLine, type GraphGeometry } from "./geometry";
@@ -200,6 +201,16 @@ export class GraphModel {
     const bucket = row.side === "before" && row.type === "collective" ? (this.view.before.bucket[row.first] ?? -1) : -1;
     if (bucket >= 0) return after[buckets[bucket]?.row ?? -1] ?? null;
     return (row.side === "before" ? after : before)[placed.twin] ?? null;
+  }
+
+  // The nearest row above that `placed` reads.
+  producer({ row: { side, first, end } }: Placed): Placed | null {
+    return rowOfNode(this.layout, side, nearestInput(this.view[side], first, end));
+  }
+
+  // The nearest row below that reads `placed`.
+  consumer({ row: { side, first, end } }: Placed): Placed | null {
+    return rowOfNode(this.layout, side, nearestReader(this.view[side], first, end));
   }
 
   // Those of `before` first: whatever the plan, that side keeps them.

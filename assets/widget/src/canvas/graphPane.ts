@@ -24,7 +24,8 @@ import type { Scene } from "./scene";
 
 const HEAD: readonly (keyof State)[] = ["view", "revision", "graphView", "quiz"]; // what the head tells
 const HIDDEN_SIZE = { width: 900, height: 640 };
-const STAGE_LABEL = "Graph. Arrow keys move from row to row, left and right between before and after, e unfolds, c folds.";
+const STAGE_LABEL = "Graph. Arrow keys move from row to row, left and right between before and after, " +
+  "h and l to what a row reads and what reads it, e unfolds, c folds.";
 const TITLES = {
   before: ["Before", " · program order ↓", ""],
   split: ["Before", " · program order ↓", "After"],
@@ -87,8 +88,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
 
   // At once: what opens with a selection starts there.
   function showSelection(): void {
-    const selected = store.state.selection[0];
-    const placed = selected === undefined ? null : model.rowOfRef(selected);
+    const placed = selectedRow();
     const wanted = placed === null ? null : model.scrollToReveal(placed);
     if (wanted !== null) model.scrollTo(wanted);
   }
@@ -123,6 +123,11 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     if (model.height === 0) return; // hidden: showSelection follows when it is not
     const wanted = placed === null ? null : model.scrollToReveal(placed);
     if (wanted !== null) scroll.to(wanted);
+  }
+
+  function selectedRow(): Placed | null {
+    const ref = store.state.selection[0];
+    return ref === undefined ? null : model.rowOfRef(ref);
   }
 
   function moveCursor(placed: Placed | null): void {
@@ -219,7 +224,9 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
       host.redraw();
     },
   });
-  stage.addEventListener("keydown", (event) => graphKeys(event, () => model, { moveCursor, refresh, zoom, unfold }));
+  stage.addEventListener("keydown", (event) => graphKeys(event, () => model, {
+    moveCursor, refresh, zoom, unfold, selected: selectedRow, say: (text) => void (said.textContent = text),
+  }));
 
   const unsubscribe = store.subscribe((state, changed) => {
     if (changed.has("view")) startOver();
