@@ -8,6 +8,7 @@ drawing says otherwise; in a drawing, program order runs downwards and ``w`` is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import torch
 import torch.fx as fx
@@ -27,6 +28,12 @@ def sample(build: Sample) -> Sample:
     """Registers a sample under its function's name."""
     SAMPLES[build.__name__] = build
     return build
+
+
+@cache
+def shared_sample(name: str) -> fx.GraphModule:
+    """The sample of that name, built once for all tests that only look at it."""
+    return SAMPLES[name]()
 
 
 @sample

@@ -9,7 +9,7 @@ import torch
 import torch.fx as fx
 from graph_builder import Builder
 from rewrites import all_samples_but, differing_outputs, names, num_collectives, on_every_rank, starts, torchs_pass
-from samples import SAMPLES, SMALL_CAP_MIB
+from samples import SAMPLES, SMALL_CAP_MIB, shared_sample
 from torch._inductor.fx_passes import bucketing as torch_bucketing
 
 from bucketviz import bucketing, collectives
@@ -66,7 +66,7 @@ def by_mb(module: Any, kind: str, gm: fx.GraphModule, cap_mib: float, mode: str)
 @pytest.mark.parametrize("cap", CAPS_MIB)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_buckets_are_the_originals_in_the_originals_order(sample: str, cap: str, mode: str) -> None:
-    gm = SAMPLES[sample]()
+    gm = shared_sample(sample)
     for kind in KINDS:
         if kind == "reduce_scatter" and mode == "custom_ops_multidtype":
             continue
@@ -132,7 +132,7 @@ def test_nodes_are_told_apart_as_in_the_original(sample: str) -> None:
         "is_all_reduce_tensor",
         "is_wait_tensor",
     )
-    for node in SAMPLES[sample]().graph.nodes:
+    for node in shared_sample(sample).graph.nodes:
         for predicate in predicates:
             assert getattr(bucketing, predicate)(node) == getattr(torch_bucketing, predicate)(node), (predicate, node)
         if bucketing.is_wait_tensor(node) and node.args:
@@ -145,7 +145,7 @@ def test_nodes_are_told_apart_as_in_the_original(sample: str) -> None:
     "sample", all_samples_but("keyword_arguments", "all_keyword_arguments", "missing_metadata", "out_variant")
 )
 def test_keys_are_the_originals(sample: str, mode: str | None) -> None:
-    for node in SAMPLES[sample]().graph.nodes:
+    for node in shared_sample(sample).graph.nodes:
         assert bucketing.bucket_key(node, mode) == torch_bucketing.bucket_key(node, mode)
 
 
@@ -160,7 +160,7 @@ def test_keys_understand_keyword_arguments() -> None:
 @pytest.mark.parametrize("sample", all_samples_but("all_keyword_arguments"))
 def test_absorbable_casts_are_the_originals(sample: str) -> None:
     found = []
-    for node in SAMPLES[sample]().graph.nodes:
+    for node in shared_sample(sample).graph.nodes:
         if node.args:
             expected = torch_bucketing.has_mergeable_all_gather_convert_dtype(node)
             assert bucketing.has_mergeable_all_gather_convert_dtype(node) == expected
@@ -172,7 +172,7 @@ def test_absorbable_casts_are_the_originals(sample: str) -> None:
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_descendants_are_the_originals(sample: str) -> None:
-    graph = SAMPLES[sample]().graph
+    graph = shared_sample(sample).graph
     assert bucketing.collect_node_descendants(graph) == torch_bucketing.collect_node_descendants(graph)
 
 

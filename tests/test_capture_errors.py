@@ -185,17 +185,27 @@ class WithBuffer(nn.Linear):
         return self.op(super().forward(x), self.table)
 
 
+def _slow(*values: object) -> Any:
+    """A case of a parametrised test that only the slow part runs."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     "op",
     [
         lambda x, table: torch.einsum("ij,jk->ik", x, table),
         lambda x, table: torch.lerp(x, table[:4], 0.5),
-        lambda x, table: table.clone().scatter_(0, torch.zeros(4, 8, dtype=torch.int64), x),
-        lambda x, table: nn.functional.scaled_dot_product_attention(x[None], table[None], table[None]),
-        lambda x, table: torch.dot(x[0], table[0]),
-        lambda x, table: nn.functional.conv1d(x[None], table[:4, :4, None]),
-        lambda x, table: torch.baddbmm(table[None, :4, :4], x[None], x.T[None]),
-        lambda x, table: x @ table,
+        *map(
+            _slow,
+            [
+                lambda x, table: table.clone().scatter_(0, torch.zeros(4, 8, dtype=torch.int64), x),
+                lambda x, table: nn.functional.scaled_dot_product_attention(x[None], table[None], table[None]),
+                lambda x, table: torch.dot(x[0], table[0]),
+                lambda x, table: nn.functional.conv1d(x[None], table[:4, :4, None]),
+                lambda x, table: torch.baddbmm(table[None, :4, :4], x[None], x.T[None]),
+                lambda x, table: x @ table,
+            ],
+        ),
     ],
 )
 def test_a_buffer_of_float32_beside_weights_that_are_cast(op: Callable[..., torch.Tensor]) -> None:
@@ -227,7 +237,7 @@ def test_inputs_of_a_shape_that_an_op_refuses(op: Callable[..., torch.Tensor], s
     ("model", "op"),
     [
         (nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)), "_native_batch_norm_legit_functional"),
-        (nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8).eval()), "_native_batch_norm_legit_no_training"),
+        _slow(nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8).eval()), "_native_batch_norm_legit_no_training"),
     ],
 )
 def test_ops_on_dtypes_that_fail_when_run(model: nn.Module, op: str) -> None:

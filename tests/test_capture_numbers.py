@@ -10,10 +10,10 @@ from torch import nn
 import bucketviz as bv
 from bucketviz.execution import run_lockstep
 
-WORLDS = [("fsdp", 2), ("fsdp", 4), ("hsdp", 4), ("ddp", 2)]
+WORLDS = [pytest.param("fsdp", 2, marks=pytest.mark.slow), ("fsdp", 4), ("hsdp", 4), ("ddp", 2)]
 
 
-@pytest.mark.parametrize(("parallelism", "world_size"), [*WORLDS, ("ddp", 4)])
+@pytest.mark.parametrize(("parallelism", "world_size"), [*WORLDS, pytest.param("ddp", 4, marks=pytest.mark.slow)])
 def test_bucketed_graphs_give_the_same_bits_on_every_rank(parallelism: str, world_size: int) -> None:
     tokens = torch.arange(5)
     captured = bv.capture(Everything().bfloat16(), (tokens, tokens), parallelism=parallelism, world_size=world_size)
@@ -32,7 +32,7 @@ def test_bucketed_graphs_draw_the_same_random_numbers() -> None:
     assert bv.execute(bv.bucket(captured.backward), backend="lockstep").equal
 
 
-@pytest.mark.parametrize(("parallelism", "world_size"), [*WORLDS, ("fsdp", 1)])
+@pytest.mark.parametrize(("parallelism", "world_size"), [*WORLDS, pytest.param("fsdp", 1, marks=pytest.mark.slow)])
 def test_the_world_computes_the_loss_and_gradients_of_the_model_on_one_device(
     parallelism: str, world_size: int
 ) -> None:

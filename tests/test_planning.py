@@ -1,15 +1,16 @@
 """What the pass decides on the named samples, and why."""
 
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from graph_builder import Builder, aten
-from samples import SAMPLES, SMALL_CAP_MIB
+from samples import SMALL_CAP_MIB, shared_sample
 
 from bucketviz.errors import PlanError
 from bucketviz.planning import make_plan
-from bucketviz.records import Plan, Policy, Reason
+from bucketviz.records import Graph, Plan, Policy, Reason
 from bucketviz.records.explain import MEANINGS, witness_path
 from bucketviz.sources.describe import describe
 
@@ -18,8 +19,13 @@ SMALL_CAP = {"cap_mib": SMALL_CAP_MIB}
 INDUCTOR = {"fidelity": "inductor"}
 
 
+@cache
+def graph_of(sample: str) -> Graph:
+    return describe(shared_sample(sample))
+
+
 def plan_of(sample: str, **options: Any) -> Plan:
-    return make_plan(describe(SAMPLES[sample]()), Policy(**options))
+    return make_plan(graph_of(sample), Policy(**options))
 
 
 def reasons_of(plan: Plan) -> dict[str, tuple[Reason, int | None]]:

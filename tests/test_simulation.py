@@ -120,6 +120,7 @@ class TestCompute:
         starts = [node.name for node, _ in graph.collectives()]
         assert set(starts) & set(estimate(graph, H100).unpriced)
 
+    @pytest.mark.slow
     def test_operations_are_those_that_torch_counts(self):
         captured = bv.capture(llama(2), llama_inputs(), world_size=2, param_dtype=None)
         with FlopCounterMode(display=False) as counter:

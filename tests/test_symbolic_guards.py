@@ -66,8 +66,15 @@ def state_of(b: Builder) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("strategy", STRATEGIES)
+POLICIES = [
+    pytest.param(strategy, mode, marks=() if strategy == "adjacent" or mode == "default" else pytest.mark.slow)
+    for strategy in STRATEGIES
+    for mode in MODES
+]
+"""Each strategy and each mode; both at once only in the slow part, since a rewrite does not see the strategy."""
+
+
+@pytest.mark.parametrize(("strategy", "mode"), POLICIES)
 @pytest.mark.parametrize("build", [dynamic_batch, dynamic_weights, unbacked_beside_backed, unbacked_readers])
 def test_the_shape_environment_stays_as_it_was(build: Build, strategy: str, mode: str) -> None:
     b, gm = build()
