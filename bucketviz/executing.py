@@ -17,6 +17,7 @@ from bucketviz.execution import verify_lockstep
 from bucketviz.execution.groups import own_groups
 from bucketviz.execution.job import DEVICE_TYPES, JobOptions, write_job
 from bucketviz.execution.launch import launch
+from bucketviz.files import path_of
 from bucketviz.progress import Advance, progress
 from bucketviz.records import Execution, Graph
 from bucketviz.rewriting import Bucketed, rewrite
@@ -81,6 +82,7 @@ def execute(
     record = rewrite_record(result)
     asked = {"warmup": warmup, "repeats": repeats, "timeout_s": timeout_s}
     runs: dict[str, Any] = {"seed": seed} | {name: value for name, value in asked.items() if value is not None}
+    outputs = None if outputs is None else _folder("outputs", outputs)
     with progress(f"Running {record.before.name} on {world} ranks", total=1.0) as advance:
         on_progress = on_progress or _steps(advance)
         if backend == "lockstep":
@@ -94,7 +96,7 @@ def execute(
                 result.plan,
                 _job_options(result.plan.graph, backend, world, runs),
                 inputs=inputs,
-                outputs=None if outputs is None else Path(outputs).expanduser(),
+                outputs=outputs,
                 imports=imports,
                 port=port,
                 on_progress=on_progress,
@@ -155,7 +157,14 @@ def save_job(
     check_result(result)
     world = _checked_world_size(result.plan.graph, world_size)
     job_options = _job_options(result.plan.graph, backend, world, options)
-    return write_job(Path(folder).expanduser(), result.before, result.plan, job_options, inputs)
+    return write_job(_folder("folder", folder), result.before, result.plan, job_options, inputs)
+
+
+def _folder(asked: str, path: str | Path) -> Path:
+    try:
+        return path_of(path)
+    except (OSError, TypeError) as error:
+        raise ExecutionError(f"{asked}={path!r} cannot be: {error}; name a folder") from error
 
 
 def _job_options(graph: Graph, backend: str, world_size: int, given: dict[str, Any]) -> JobOptions:

@@ -8,6 +8,7 @@ from typing import get_type_hints
 
 import bucketviz
 from bucketviz.errors import BucketvizError
+from bucketviz.files import path_of
 
 MODULES = (
     "bucketviz",
@@ -38,10 +39,11 @@ def write_reference(folder: str | Path) -> Path:
     _resolve_names()
     pdoc.render.configure(docformat="google", show_source=False, footer_text="bucketviz")
     try:
-        pdoc.pdoc(*_asked_for(), f"!(?!({'|'.join(MODULES)})$)", output_directory=Path(folder).expanduser())
-    except OSError as error:
+        target = path_of(folder)
+        pdoc.pdoc(*_asked_for(), f"!(?!({'|'.join(MODULES)})$)", output_directory=target)
+    except (OSError, TypeError, ValueError) as error:
         raise BucketvizError(f"cannot write the reference to {folder}: {error}; name another folder") from error
-    return Path(folder).expanduser() / "bucketviz.html"
+    return target / "bucketviz.html"
 
 
 def _asked_for() -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.bundle import bundle_text
 from bucketviz.explorer.wire import payload_text
-from bucketviz.files import replace_file
+from bucketviz.files import cannot_write, replace_file
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -53,7 +53,7 @@ def write_page(payload: dict[str, Any], path: str | Path, theme: str = "auto") -
     try:
         return replace_file(path, page)
     except (OSError, TypeError, ValueError) as error:
-        raise ExplorerError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
+        raise ExplorerError(cannot_write(path, error, "explorer.html")) from error
 
 
 def page_text(payload: dict[str, Any], theme: str = "auto") -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from bucketviz import __version__
 from bucketviz.errors import PolicyError, RecordError
-from bucketviz.files import replace_file
+from bucketviz.files import cannot_read, cannot_write, path_of, replace_file
 from bucketviz.records.references import check_references
 
 SCHEMA = "bucketviz/1"
@@ -77,7 +77,7 @@ def save(record: Any, path: str | Path) -> Path:
     try:
         return replace_file(path, text.encode())
     except (OSError, TypeError, ValueError) as error:
-        raise RecordError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
+        raise RecordError(cannot_write(path, error, f"{type(record).__name__.lower()}.json")) from error
 
 
 def load(path: str | Path) -> Any:
@@ -87,9 +87,9 @@ def load(path: str | Path) -> Any:
         RecordError: when the file cannot be read, or holds no record; the message names it.
     """
     try:
-        text = Path(path).expanduser().read_bytes()
+        text = path_of(path).read_bytes()
     except (OSError, TypeError, ValueError) as error:
-        raise RecordError(f"cannot read {path!s}: {error}; give the path of a saved record") from error
+        raise RecordError(cannot_read(path, error)) from error
     try:
         return from_json(text)
     except RecordError as error:

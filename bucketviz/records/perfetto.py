@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bucketviz.errors import RecordError
-from bucketviz.files import replace_file
+from bucketviz.files import cannot_write, replace_file
 from bucketviz.records.bandwidth import bandwidth_of, group_size_of
 from bucketviz.records.execution import Execution
 from bucketviz.records.execution_report import name_after
@@ -140,7 +140,7 @@ def write_processes(path: str | Path, processes: Sequence[Process], rank: int = 
     try:
         return replace_file(path, json.dumps(trace).encode())
     except (OSError, TypeError, ValueError) as error:
-        raise RecordError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
+        raise RecordError(cannot_write(path, error, "trace.json")) from error
 
 
 def process_events(process: Process, pid: int) -> Iterator[Event]:

@@ -14,7 +14,7 @@ from bucketviz.explorer.exports.pictures import draw, draw_dot
 from bucketviz.explorer.exports.sides import Side, side_after, side_before
 from bucketviz.explorer.exports.tables import to_csv
 from bucketviz.explorer.subject import Subject
-from bucketviz.files import replace_file
+from bucketviz.files import cannot_write, path_of, replace_file, shown_path
 from bucketviz.records import Plan, Rewrite, to_json
 
 
@@ -24,10 +24,13 @@ def suffix_of(path: str | Path, options: Collection[str]) -> str:
     Raises:
         ExplorerError: for one that is not known, and for an option that such a file does not have.
     """
-    suffix = Path(path).suffix.lower()
+    try:
+        suffix = path_of(path).suffix.lower()
+    except (OSError, TypeError) as error:
+        raise ExplorerError(cannot_write(path, error, "explorer.svg")) from error
     if suffix not in _OPTIONS:
         known = ", ".join(_OPTIONS)
-        raise ExplorerError(f"cannot write {path!s}: its suffix says what to write; choose one of {known}")
+        raise ExplorerError(f"cannot write {shown_path(path)}: its suffix says what to write; choose one of {known}")
     surplus = [name for name in options if name not in _OPTIONS[suffix]]
     if surplus:
         takes = ", ".join(_OPTIONS[suffix]) or "no options"
@@ -54,7 +57,7 @@ def save_subject(subject: Subject, path: str | Path, options: Mapping[str, Any],
     try:
         return replace_file(path, content)
     except (OSError, ValueError) as error:
-        raise ExplorerError(f"cannot write {path!s}: {error}; name a file in a folder that exists") from error
+        raise ExplorerError(cannot_write(path, error, f"explorer{suffix}")) from error
 
 
 def side_of(subject: Subject, side: str = "before") -> Side:
