@@ -7,8 +7,10 @@ import torch.fx as fx
 from bucketviz.errors import CaptureError, ExecutionError, RewriteError
 from bucketviz.options import shown
 from bucketviz.records import Graph, Plan
+from bucketviz.records.same_graph import first_difference
 from bucketviz.rewriting import Bucketed
 from bucketviz.sources.capture import Captured
+from bucketviz.sources.describe import describe
 
 
 def check_graph(graph: object, *, takes_records: bool = False) -> None:
@@ -37,6 +39,20 @@ def check_result(result: object) -> None:
     how = "bucketviz.bucket(captured.forward)" if isinstance(result, Captured) else "bucketviz.bucket(gm)"
     with_plan = how.replace(")", ", plan)") if isinstance(result, Plan) else how
     raise ExecutionError(f"expected a graph before and after, got {shown(result)}; give {with_plan}")
+
+
+def check_is_of(plan: Plan, gm: fx.GraphModule) -> None:
+    """Refuses a plan of another graph.
+
+    Raises:
+        RewriteError: naming the first collective that differs.
+    """
+    difference = first_difference(describe(gm), plan.graph)
+    if difference:
+        raise RewriteError(
+            f"the plan is of another graph ({plan.graph.name}): {difference}; make the plan from this very graph: "
+            "bucketviz.plan(gm)"
+        )
 
 
 def check_rank(rank: object) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from bucketviz.deciding import Decider
 from bucketviz.errors import ExplorerError
-from bucketviz.options import policy_of
+from bucketviz.options import policy_of, shown
 from bucketviz.progress import progress
 from bucketviz.records import Execution, Graph, Plan, Policy, Prediction, Rewrite, load
+from bucketviz.records.same_graph import first_difference
 
 if TYPE_CHECKING:
     from bucketviz.explorer import Explorer, Subject
@@ -36,8 +37,9 @@ def explore(source: Any, /, *more: Any, **options: Any) -> Explorer:
             out of ``bucketviz.simulation.machine_names()``: what the timeline's estimated time is an estimate for).
 
     Raises:
-        ExplorerError: for a source that cannot be shown, one that is bucketed already beside a policy, for ranks that
-            are none, and for a machine that is not known.
+        ExplorerError: for a source that cannot be shown, one that is bucketed already beside a policy, a plan beside a
+            graph that it is not of, policies that are none, for ranks that are none, and for a machine that is not
+            known.
         PolicyError: for an option that is none.
         RecordError: for a file that holds no record.
 
@@ -114,7 +116,11 @@ def _opened(given: list[Any], options: dict[str, Any], **looks: Any) -> Explorer
     if isinstance(name, str) and name and len(sources) == 1:
         look.setdefault("title", name)
     with progress("Laying out"):
-        subjects = [subject for each in sources for subject in _subjects_under(each, policies)]
+        sources = [load(each) if isinstance(each, str | Path) else each for each in sources]
+        by_source = [_subjects_under(each, policies) for each in sources]
+        if isinstance(sources[0], Graph) or hasattr(sources[0], "forward"):
+            _check_plans(by_source[0], sources)
+        subjects = [subject for each in by_source for subject in each]
         name_apart(subjects)
         if isinstance(given[0], Mapping):
             look.setdefault("title", subjects[0].plan.graph.name)
@@ -129,10 +135,41 @@ def _is_of_policy(key: str, options: dict[str, Any]) -> bool:
 def _split(given: list[Any]) -> tuple[list[Any], list[Policy]]:
     """Gives the sources, and the policies that stand behind them."""
     last = given[-1]
-    policies = list(last) if isinstance(last, list | tuple) else [last]
-    if policies and all(isinstance(each, Policy) for each in policies):
-        return given[:-1], policies
-    return [given[0], *(each for each in given[1:] if each is not None)], []
+    several = list(last) if isinstance(last, list | tuple) else [last]
+    if len(given) > 1 and not several:
+        raise ExplorerError(
+            "asked for policies, and the list holds none; give some, as in [bucketviz.Policy(cap_mib=25)], or leave "
+            "the list out"
+        )
+    for place, each in enumerate(given[:-1], start=1):
+        if isinstance(each, Policy):
+            raise ExplorerError(f"argument {place} of {len(given)} is a policy; policies come last, as one list")
+    if not any(isinstance(each, Policy) for each in several):
+        return [given[0], *(each for each in given[1:] if each is not None)], []
+    _check_policies(several)
+    if len(given) == 1:
+        raise ExplorerError("got a policy and no graph to bucket; give the graph first: bucketviz.explore(gm, policy)")
+    return given[:-1], several
+
+
+def _check_policies(given: list[Any]) -> None:
+    for place, each in enumerate(given, start=1):
+        if not isinstance(each, Policy):
+            raise ExplorerError(
+                f"item {place} of the {len(given)} policies is {shown(each)}, which is no policy; each is a "
+                "bucketviz.Policy, as in [bucketviz.Policy(cap_mib=25), bucketviz.Policy(cap_mib=200)]"
+            )
+
+
+def _check_plans(graphs: list[Subject], sources: list[Any]) -> None:
+    """Refuses plans beside a graph, or the two of a capture, that they are not of."""
+    for plan in (each for each in sources[1:] if isinstance(each, Plan)):
+        differences = [first_difference(subject.plan.graph, plan.graph) for subject in graphs]
+        if all(differences):
+            raise ExplorerError(
+                f"the plan is of another graph ({plan.graph.name}): {differences[0]}; give a plan of this one, "
+                "bucketviz.plan(gm), or a list to see both: bucketviz.explore([gm, plan])"
+            )
 
 
 def _subjects_under(source: Any, policies: list[Policy]) -> list[Subject]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch.fx as fx
 
-from bucketviz.arguments import check_graph, check_rank
+from bucketviz.arguments import check_graph, check_is_of, check_rank
 from bucketviz.deciding import decide
 from bucketviz.errors import PolicyError
 from bucketviz.executing import execute, save_job
@@ -60,13 +60,15 @@ def bucket(
     Raises:
         CaptureError: for what is no graph.
         PolicyError: when both a plan and policy keywords are given.
-        RewriteError: when the plan is not of this graph, or the rank is in no group that a bucket uses.
+        RewriteError: when the plan is not of this graph (naming the first collective that differs), or the rank is in
+            no group that a bucket uses.
     """
     check_graph(gm)
     check_rank(rank)
     if isinstance(plan_or_policy, Plan):
         if options:
             raise PolicyError(f"bucket() got a plan and also {', '.join(options)}; give the one or the other")
+        check_is_of(plan_or_policy, gm)
         return rewrite(gm, plan_or_policy, rank=rank)
     with progress("Bucketing"):
         return rewrite(gm, plan(gm, plan_or_policy, **options), rank=rank)

@@ -11,9 +11,10 @@ import anywidget
 import traitlets
 
 from bucketviz.errors import ExplorerError
-from bucketviz.explorer.prediction import Asked, check_guesses
+from bucketviz.explorer.prediction import GUESSES, Asked, check_guesses
 from bucketviz.explorer.selecting import is_selectable, selectable
 from bucketviz.explorer.subject import Subject
+from bucketviz.explorer.traits import Bool, Instance, Int, Names, Unicode
 from bucketviz.records import Plan, Policy
 
 THEMES = ("auto", "light", "dark")
@@ -24,21 +25,21 @@ class SharedState(anywidget.AnyWidget):
     """The traits of :class:`bucketviz.explorer.Explorer`, which documents them, with their checks."""
 
     payload = traitlets.Unicode().tag(sync=True)
-    selection = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    step = traitlets.Int(-1).tag(sync=True)
-    view = traitlets.Int(0).tag(sync=True)
-    filter = traitlets.Unicode().tag(sync=True)
-    policy = traitlets.Instance(Policy)
-    machine = traitlets.Unicode()
-    quiz = traitlets.Bool(False).tag(sync=True)
-    guesses = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    selection = Names(help="a list of names: FX names (ag_3), buckets (B3), after:cat_2").tag(sync=True)
+    step = Int(-1, help="the index of a decision, from 0, or -1 for none").tag(sync=True)
+    view = Int(0, help="the index of a view, from 0").tag(sync=True)
+    filter = Unicode(help="a str to search for, such as op:all_gather; an empty one for nothing").tag(sync=True)
+    policy = Instance(Policy, help="a bucketviz.Policy, such as bucketviz.Policy(cap_mib=200)")
+    machine = Unicode(help="the name of a machine, one of bucketviz.simulation.machine_names()")
+    quiz = Bool(False, help="True or False").tag(sync=True)
+    guesses = Names(help=f"a list of guesses, each one of {', '.join(GUESSES)}").tag(sync=True)
     changes = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     differences = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     estimates = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     asked = traitlets.Dict().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
-    theme = traitlets.Unicode("auto").tag(sync=True)
-    height = traitlets.Int(780).tag(sync=True)
+    theme = Unicode("auto", help=f"one of {', '.join(THEMES)}").tag(sync=True)
+    height = Int(780, help=f"a number of CSS pixels from {MIN_HEIGHT}").tag(sync=True)
     key = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
@@ -49,7 +50,7 @@ class SharedState(anywidget.AnyWidget):
     @property
     def subject(self) -> Subject:
         """The graph that is shown, with its plan."""
-        return self.subjects[self.view]
+        return self.subjects[int(self.view)]
 
     @property
     def plan(self) -> Plan:
@@ -67,7 +68,13 @@ class SharedState(anywidget.AnyWidget):
 
     @traitlets.validate("step")
     def _check_step(self, proposal: dict[str, Any]) -> int:
-        return _checked_index("step", proposal["value"], -1, len(self.subject.outline.decisions))
+        step, plan = proposal["value"], self.subject.outline
+        if not -1 <= step < len(plan.decisions):
+            there = f"there are {len(plan.decisions)} decisions" if len(plan.decisions) != 1 else "there is 1 decision"
+            raise ExplorerError(
+                f"step={step} is out of range; {there} in {plan.graph.name}, counted from 0; -1 is none"
+            )
+        return int(step)
 
     @traitlets.validate("guesses")
     def _check_guesses(self, proposal: dict[str, Any]) -> list[str]:
@@ -75,7 +82,11 @@ class SharedState(anywidget.AnyWidget):
 
     @traitlets.validate("view")
     def _check_view(self, proposal: dict[str, Any]) -> int:
-        return _checked_index("view", proposal["value"], 0, len(self.subjects))
+        view, num_views = proposal["value"], len(self.subjects)
+        if not 0 <= view < num_views:
+            there = f"there are {num_views} views" if num_views != 1 else "there is 1 view"
+            raise ExplorerError(f"view={view} is out of range; {there}, counted from 0")
+        return int(view)
 
     @traitlets.validate("machine")
     def _check_machine(self, proposal: dict[str, Any]) -> str:
@@ -113,9 +124,3 @@ class SharedState(anywidget.AnyWidget):
         if "guesses" in said:
             said["guesses"] = said["guesses"][: len(self._asks.of(plan))]
         super().set_state(said)
-
-
-def _checked_index(name: str, value: int, low: int, end: int) -> int:
-    if not low <= value < end:
-        raise ExplorerError(f"{name}={value} is out of range; there are {end}, counted from 0")
-    return value

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import traitlets
 
-from bucketviz.errors import ExplorerError
+from bucketviz.errors import BucketvizError, ExplorerError
 from bucketviz.explorer.changes import describe_change, describe_difference, describe_new_estimate
 from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
@@ -102,8 +103,11 @@ class WhatIf(SharedState):
         with self.hold_sync():
             try:
                 self._carry_out(asked)
-            except Exception as error:
+            except BucketvizError as error:
                 problem = f"{type(error).__name__}: {error}"
+            except Exception as error:
+                traceback.print_exc()
+                problem = f"{_last_line(error)}; the traceback is in the kernel's log"
             self.answer = {"id": asked.get("id", ""), "problem": problem}
 
     def _carry_out(self, asked: dict[str, Any]) -> None:
@@ -136,3 +140,7 @@ class WhatIf(SharedState):
     def _tell_difference(self) -> None:
         text = describe_difference(self.subject.pinned, self.subject.outline)
         self.differences = {**self.differences, str(self.view): text}
+
+
+def _last_line(error: Exception) -> str:
+    return " ".join("".join(traceback.format_exception_only(error)).split())

@@ -72,6 +72,10 @@ class Explorer(WhatIf):
     ) -> None:
         if not subjects:
             raise ExplorerError("there is nothing to show; give at least one graph")
+        if not isinstance(title, str):
+            raise ExplorerError(f"title takes a str, got {title!r}")
+        if rank is not None and (isinstance(rank, bool) or not isinstance(rank, int)):
+            raise ExplorerError(f"rank takes a global rank, a number from 0, got {rank!r}")
         for subject in subjects:
             subject.machine = subject.known_machine(machine or subject.machine)
             if len(subject.plan.graph.nodes) <= MOST_NODES_ESTIMATED_FIRST:
