@@ -1,7 +1,7 @@
 """Quantities as text: one way to write bytes and counts, used by reports, command line and explorer."""
 
 import math
-from collections.abc import Sequence
+from functools import lru_cache
 
 MIB = 2**20
 _TIME_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
@@ -71,7 +71,8 @@ def change_text(before: str, after: str) -> str:
     return f"{value if after.endswith(f' {unit}') else before} → {after}"
 
 
-def _in_unit(quantity: float, units: Sequence[tuple[str, float]]) -> str:
+@lru_cache(maxsize=10_000)  # the layers of a model repeat its numbers
+def _in_unit(quantity: float, units: tuple[tuple[str, float], ...]) -> str:
     """Gives three digits in the largest unit of which there is one after rounding, else in the smallest."""
     rounded = float(f"{quantity:.3g}")
     unit, factor = next((pair for pair in units if abs(rounded) >= pair[1]), units[-1])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bucketviz.explorer.details import member_labels
-from bucketviz.explorer.memory import live_curve, memory_of_buckets
+from bucketviz.explorer.memory import issue_times, live_curve, memory_of_buckets
 from bucketviz.explorer.planned import Measure, stat
 from bucketviz.explorer.rewritten import bucket_labels
 from bucketviz.explorer.subject import Predictor
@@ -25,14 +25,16 @@ def describe_prediction(prediction: Prediction, predictor: Predictor | None) -> 
         predictor: Who knows what each graph allocates; without one nothing is said of the buckets' memory.
     """
     rewrite = prediction.rewrite
+    times_before = issue_times(rewrite.before, prediction.before.timeline)
+    times_after = issue_times(rewrite.after, prediction.after.timeline)
     memory: list[list[tuple[str, str]]] = []
     if predictor is not None:
         allocations = predictor.allocations
-        memory = memory_of_buckets(prediction, allocations(rewrite.before), allocations(rewrite.after))
+        memory = memory_of_buckets(prediction, allocations(rewrite.before), allocations(rewrite.after), times_after)
     return {
         "machine": prediction.machine,
-        "before": _describe_side(rewrite.before, prediction.before, member_labels(rewrite.plan)),
-        "after": _describe_side(rewrite.after, prediction.after, bucket_labels(rewrite)),
+        "before": _describe_side(rewrite.before, prediction.before, times_before, member_labels(rewrite.plan)),
+        "after": _describe_side(rewrite.after, prediction.after, times_after, bucket_labels(rewrite)),
         "memory": memory,
         "unpriced": unpriced_text(prediction.after),
         "summary": [stat(*each) for each in prediction_stats(prediction)],
@@ -40,8 +42,8 @@ def describe_prediction(prediction: Prediction, predictor: Predictor | None) -> 
     }
 
 
-def _describe_side(graph: Graph, estimate: Estimate, labels: dict[str, str]) -> dict[str, Any]:
-    return describe_timeline(graph, estimate.timeline, labels) | {"live": live_curve(graph, estimate)}
+def _describe_side(graph: Graph, estimate: Estimate, times: Sequence[float], labels: dict[str, str]) -> dict[str, Any]:
+    return describe_timeline(graph, estimate.timeline, labels) | {"live": live_curve(estimate, times)}
 
 
 def prediction_stats(prediction: Prediction) -> Iterator[Measure]:

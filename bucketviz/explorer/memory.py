@@ -12,13 +12,16 @@ from bucketviz.units import format_bytes, format_count, format_seconds
 _PICOSECONDS = 12  # digits of a time
 
 
-def live_curve(graph: Graph, estimate: Estimate) -> dict[str, Any]:
+def live_curve(estimate: Estimate, times: Sequence[float]) -> dict[str, Any]:
     """Gives the live bytes as steps: entry i holds from ``node[i]`` (``time[i]`` seconds) until the next.
+
+    Args:
+        estimate: What is estimated of a graph.
+        times: When each of its nodes begins, as :func:`issue_times` gives it.
 
     ``peak`` is the index of the first of the highest steps.
     """
     live = estimate.live_bytes
-    times = issue_times(graph, estimate.timeline)
     steps = [index for index in range(len(live)) if index == 0 or live[index] != live[index - 1]]
     levels = [live[index] for index in steps]
     return {
@@ -46,7 +49,7 @@ def issue_times(graph: Graph, timeline: Timeline) -> list[float]:
 
 
 def memory_of_buckets(
-    prediction: Prediction, before: Iterable[Allocation], after: Iterable[Allocation]
+    prediction: Prediction, before: Iterable[Allocation], after: Iterable[Allocation], times: Sequence[float]
 ) -> list[list[tuple[str, str]]]:
     """Gives for each bucket, as rows, what its buffers take, beside what its members took apart.
 
@@ -54,11 +57,11 @@ def memory_of_buckets(
         prediction: The estimates of a rewrite.
         before: What the graph before allocates.
         after: What the graph after allocates.
+        times: When each node of the graph after begins.
     """
     rewrite = prediction.rewrite
     apart = _by_bucket(before, _members(rewrite), len(rewrite.plan.buckets))
     merged = _by_bucket(after, rewrite.added, len(rewrite.plan.buckets))
-    times = issue_times(rewrite.after, prediction.after.timeline)
     peak_bytes = prediction.after.peak_bytes
     peak = prediction.after.live_bytes.index(peak_bytes) if prediction.after.live_bytes else -1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -37,6 +38,7 @@ def describe_slice(graph: Graph, item: Slice, label: str) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=10_000)
 def block_of(module: str) -> str:
     """Gives the block that a module path belongs to: ``layers.3.attention.wq`` is in ``layers.3``."""
     parts = module.split(".")
