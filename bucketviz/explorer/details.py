@@ -7,6 +7,7 @@ from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
 from bucketviz.records.explain import counterfactual, explain_so_far, outcome_text, unplaced, witness_path, words
+from bucketviz.records.overlap import overlap_text
 from bucketviz.units import format_bytes
 
 _BYTE_ROWS = {"bucket_bytes": "in the bucket", "neighbour_bytes": "beside it", "previous_bytes": "bucket before"}
@@ -110,6 +111,7 @@ def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict
         "closedByBytes": (closer.size_bytes or 0) if closer else 0,
         "groupSize": (first.group_size if first else None) or len(ranks),
         "span": "" if rewrite is None else _span(rewrite, bucket),
+        "overlap": overlap_text(plan, bucket, (plan if rewrite is None else rewrite).overlaps[bucket.index]),
     }
 
 

@@ -15,6 +15,7 @@ from bucketviz.explorer.ranked import compare_ranks, describe_ranks, rank_stats
 from bucketviz.explorer.rewritten import bucket_labels, describe_program_order, describe_rewrite
 from bucketviz.explorer.subject import Subject
 from bucketviz.records import SCHEMA, Graph
+from bucketviz.records.overlap import overlaps_lost
 
 
 def build_payload(
@@ -75,7 +76,10 @@ def describe_estimate(subject: Subject) -> dict[str, Any] | None:
 
 def report(subject: Subject) -> str:
     """Gives what is known of a view as text, but for what is estimated of it."""
-    return "\n\n".join(str(part) for part in (subject.plan, subject.run) if part is not None)
+    plan, rewrite = subject.plan, subject.rewritten
+    lost = overlaps_lost(plan, (plan if rewrite is None else rewrite).overlaps)
+    parts = (plan, "\n".join(lost), subject.run)
+    return "\n\n".join(str(part) for part in parts if part)
 
 
 def _ranks_text(graph: Graph) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from bucketviz.planning.layout import packing_and_split
 from bucketviz.records.graph import Collective, Graph, Kind, Node, Tensor
+from bucketviz.records.layout import packing_and_split
 from bucketviz.records.plan import BucketKey, Reason, Value
 from bucketviz.records.policy import Policy
 

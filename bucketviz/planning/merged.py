@@ -42,6 +42,7 @@ class _Merging:
 
     Attributes:
         bucket: The bucket.
+        cuts_at: Where the cuts stand as soon as the start does: ahead of all that reads them.
         gone: The nodes that it does without: members, absorbed casts.
         start: The merged collective.
         cuts: Its wait, and every wait of a member, as a view of that.
@@ -52,6 +53,7 @@ class _Merging:
         self.bucket = bucket
         members = [graph.node(name) for name in bucket.collectives]
         self.positions = [graph.position[name] for name in bucket.collectives]
+        self.cuts_at = graph.position[bucket.waits_at] if bucket.waits_at else min(self.positions)
         self.gone = {*bucket.collectives, *bucket.absorbed_casts}
         self.storage = f"{members[0].name}.bucket"
         self.shares_storage = bucket.key.kind is not Kind.ALL_GATHER
@@ -75,7 +77,7 @@ def _start(graph: Graph, bucket: Bucket, members: Sequence[Node], wait: str) -> 
 
 def _in_place(graph: Graph, merging: Sequence[_Merging]) -> Iterator[Node]:
     """Gives all nodes where they would be if they had nothing to wait for."""
-    cuts = {min(merged.positions): merged.cuts for merged in merging}
+    cuts = {merged.cuts_at: merged.cuts for merged in merging}
     starts = {max(merged.positions): merged.start for merged in merging}
     gone = {name for merged in merging for name in (*merged.gone, *(cut.name for cut in merged.cuts))}
     for position, node in enumerate(graph.nodes):

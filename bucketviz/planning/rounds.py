@@ -25,6 +25,7 @@ from bucketviz.planning.safety import safe_objections
 from bucketviz.planning.spans import Seconds, span_limits
 from bucketviz.planning.writes import Writes
 from bucketviz.records.graph import Graph, Kind, dtype_itemsize
+from bucketviz.records.overlap import waiting_place
 from bucketviz.records.plan import Bucket, BucketKey
 from bucketviz.records.policy import Policy
 from bucketviz.units import MIB
@@ -86,6 +87,7 @@ def buckets_of(packing: Packing, graph: Graph, policy: Policy, first_index: int 
             absorbed_casts=absorbed_casts(packed, policy),
             closed_by=closer,
             unplaced=unplaced,
+            waits_at=waiting_place(graph, [member.name for member in members]) if policy.fidelity == "safe" else "",
         )
 
 

@@ -11,8 +11,8 @@ from itertools import accumulate
 from math import inf
 
 from bucketviz.errors import PolicyError
-from bucketviz.planning.layout import places_at_work
 from bucketviz.records.graph import Graph
+from bucketviz.records.layout import places_at_work
 from bucketviz.records.plan import Value
 from bucketviz.records.policy import Policy
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from bucketviz.errors import RecordError
 from bucketviz.records.names import fx_name_advice
+from bucketviz.records.overlap import waiting_place
 from bucketviz.records.plan import Bucket, Decision, Outcome, Plan, Reason
 from bucketviz.units import format_count
 
@@ -118,6 +119,10 @@ class _Replay:
             for name in names:
                 if name and name not in known:
                     yield Contradiction(where, field, name, "the FX name of a node of the graph")
+        place = waiting_place(self.plan.graph, bucket.collectives)
+        if bucket.waits_at not in ("", place):
+            either = f"{place!r}, the first wait of its members, or " if place else ""
+            yield Contradiction(where, "waits_at", bucket.waits_at, f"{either}'' for right behind its start")
         for name in bucket.collectives:
             yield from self._in_key(bucket, name)
         sizes = [self.collectives[name][1].size_bytes for name in bucket.collectives]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from bucketviz.records.overlap import overlap_text
 from bucketviz.records.plan import Bucket, Decision, Plan, Reason
 from bucketviz.units import format_bytes, format_count, format_seconds
 
@@ -34,7 +35,7 @@ def explain(plan: Plan, decision: Decision) -> str:
     """Gives one sentence on a decision, with the numbers compared and the path that settled it."""
     sentence = f"{decision.collective} {_SENTENCES[decision.reason](plan, decision)}"
     if decision.reason is Reason.OPENED:
-        sentence += unplaced(plan, decision)
+        sentence += unplaced(plan, decision) + _overlap_lost(plan, decision)
     if decision.joins_at_cap_bytes is not None:
         sentence += f" {counterfactual(decision)}."
     if decision.inductor_differs:
@@ -52,6 +53,12 @@ def unplaced(plan: Plan, decision: Decision) -> str:
     """Gives why the bucket that a collective opened is not packed as its policy asks; empty where it is."""
     names = _bucket(plan, decision).unplaced
     return f" It is packed in graph order: where the weight of {names} was registered is not known." if names else ""
+
+
+def _overlap_lost(plan: Plan, decision: Decision) -> str:
+    bucket = _bucket(plan, decision)
+    overlap = plan.overlaps[bucket.index]
+    return f" {bucket.label} has {overlap_text(plan, bucket, overlap)}." if overlap.is_less else ""
 
 
 def counterfactual(decision: Decision) -> str:
@@ -81,6 +88,9 @@ def summarize(plan: Plan) -> str:
         f" | differs from Inductor: {sum(bool(decision.inductor_differs) for decision in plan.decisions)}"
     ]
     lines += [f"  {reason.value}: {count}" for reason, count in plan.reasons().most_common()]
+    num_less = sum(overlap.is_less for overlap in plan.overlaps)
+    if num_less:
+        lines.append(f"  loses overlap: {num_less} of {format_count(len(plan.buckets), 'bucket')}")
     if not plan.decisions:
         lines.append("  nothing communicates in this graph")
     return "\n".join(lines)

@@ -14,6 +14,7 @@ from bucketviz.records.policy import Policy
 
 if TYPE_CHECKING:
     from bucketviz.records.difference import PlanDiff
+    from bucketviz.records.overlap import Overlap
 
 Value = int | float | str | tuple[str, ...] | None
 
@@ -112,6 +113,9 @@ class Bucket:
         closed_by: FX name of the collective that did not get in and closed it; empty at the end of a run.
         unplaced: FX name of a member whose place in the order of registration is not known, so that this bucket is
             packed in graph order although the policy asks for the other; empty elsewhere.
+        waits_at: FX name of the first wait of any member, where the merged one stands; empty where the merged one
+            stands right behind its start, because that wait comes before the last member, or because
+            ``fidelity="inductor"`` has it so.
     """
 
     index: int
@@ -123,6 +127,7 @@ class Bucket:
     absorbed_casts: tuple[str, ...] = ()
     closed_by: str = ""
     unplaced: str = ""
+    waits_at: str = ""
 
     @property
     def label(self) -> str:
@@ -192,6 +197,13 @@ class Plan:
             if decision.bucket is not None:
                 came_in[decision.bucket].append(decision.collective)
         return tuple(map(tuple, came_in))
+
+    @cached_property
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """What each bucket has to hide behind, and what its members had alone."""
+        from bucketviz.records.overlap import planned_overlaps
+
+        return planned_overlaps(self)
 
     def decision(self, name: str) -> Decision:
         """Gives the decision on the collective of that FX name.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bucketviz.records.graph import Graph
+from bucketviz.records.overlap import Overlap, found_overlaps
 from bucketviz.records.plan import Plan
 
 
@@ -37,6 +38,11 @@ class Rewrite:
         """Index of the bucket of each node that the rewrite added for one, by its FX name after."""
         bucket_of = self.plan.bucket_of
         return {name: bucket_of[served[0]] for name, served in self.provenance.items() if served}
+
+    @cached_property
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """What each bucket has to hide behind in the graph after, and what its members had alone."""
+        return found_overlaps(self)
 
     def __repr__(self) -> str:
         return f"Rewrite({self.before!r} -> {self.after!r})"

@@ -81,7 +81,7 @@ def rewrite(gm: fx.GraphModule, plan: Plan, *, rank: int = 0, groups: Groups | N
     places = [_place(nodes, plan, bucket) for bucket in plan.buckets]
     spliced = write_merged(graph, prepared, places)
     for bucket, new in zip(plan.buckets, spliced, strict=True):
-        _cut_at_once(new.new_nodes, nodes[min(bucket.collectives, key=plan.graph.position.__getitem__)])
+        _move_cuts(new.new_nodes, _cuts_before(nodes, plan, bucket))
     merges = [replace_members(graph, bucket, new) for bucket, new in zip(prepared, spliced, strict=True)]
     cycle = sort_graph(graph, _order_of_writes(graph, nodes, plan, [merged.packing for merged in merges]))
     if cycle:
@@ -126,11 +126,16 @@ def _place(nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket) -> fx.Node:
     return nodes[last].next
 
 
-def _cut_at_once(new_nodes: Sequence[fx.Node], first: fx.Node) -> None:
-    """Moves what follows a bucket's start to its first member: once sorted, it stands ahead of all readers."""
+def _cuts_before(nodes: Mapping[str, fx.Node], plan: Plan, bucket: Bucket) -> fx.Node:
+    """Gives the node ahead of which a bucket is waited for and cut; the first member where that is at once."""
+    return nodes[bucket.waits_at or min(bucket.collectives, key=plan.graph.position.__getitem__)]
+
+
+def _move_cuts(new_nodes: Sequence[fx.Node], before: fx.Node) -> None:
+    """Moves what follows a bucket's start to where it stands ahead of all readers, once the graph is sorted."""
     start = next(index for index, node in enumerate(new_nodes) if collective_op(node) is not None)
     for node in new_nodes[start + 1 :]:
-        first.prepend(node)
+        before.prepend(node)
 
 
 def _explain_cycle(before: fx.Graph, plan: Plan) -> None:
@@ -181,11 +186,13 @@ def _check_is_of_this_graph(plan: Plan, nodes: Mapping[str, fx.Node]) -> None:
                     f"the plan merges {name} ({bucket.key.kind}) in {bucket.label}, but the graph has no such "
                     "collective; make the plan from this very graph: bucketviz.plan(gm)"
                 )
-        for name in bucket.absorbed_casts:
+        needed = [("absorbs the cast", name) for name in bucket.absorbed_casts]
+        needed += [("waits at", bucket.waits_at)] if bucket.waits_at else []
+        for what, name in needed:
             _check_name(name, nodes, bucket)
             if name not in nodes:
                 raise RewriteError(
-                    f"the plan absorbs the cast {name} in {bucket.label}, but the graph has no such node; "
+                    f"the plan {what} {name} in {bucket.label}, but the graph has no such node; "
                     "make the plan from this very graph: bucketviz.plan(gm)"
                 )
 

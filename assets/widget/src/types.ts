@@ -117,6 +117,7 @@ export interface Bucket {
   closedByBytes: number; // its size, 0 when there is none
   groupSize: number; // rank rows of the byte layout; 0 when unknown
   span: string; // "first needed 61 nodes after it starts", "" when nothing needs it
+  overlap: string; // "5 nodes to hide behind"; a sentence where its members had more
 }
 
 export interface Decision {

@@ -19,6 +19,7 @@ function otherwiseFrom(step: number): Payload {
     bucket.members = bucket.members.filter((node) => !isLate.has(node));
     if (isLate.has(bucket.closedBy)) [bucket.closedBy, bucket.closedByBytes] = [-1, 0];
     bucket.span = "another span";
+    bucket.overlap = "another overlap";
   }
   view!.decisions = view!.decisions.map((decision): Decision => (decision.step < step ? decision : {
     ...decision, merged: false, bucket: -1, outcome: "left alone", code: "key changed", reason: "key changed", why: "was left alone", peer: 3,

@@ -47,7 +47,7 @@ function otherwiseAfter(numKnown: number): typeof view {
   const kept = view!.buckets.map((bucket, index) => ({ bucket, index })).filter(({ bucket }) => bucket.members.some((node) => isKnown.has(node)));
   const buckets = kept.map(({ bucket }) => {
     const members = bucket.members.filter((node) => isKnown.has(node));
-    return { ...bucket, ...(isKnown.has(bucket.closedBy) ? {} : { closedBy: -1, closedByBytes: 0 }), members, bytes: 1, size: "1 B", span: "" };
+    return { ...bucket, ...(isKnown.has(bucket.closedBy) ? {} : { closedBy: -1, closedByBytes: 0 }), members, bytes: 1, size: "1 B", span: "", overlap: "" };
   });
   const renumbered = (bucket: number): number => kept.findIndex(({ index }) => index === bucket);
   return {

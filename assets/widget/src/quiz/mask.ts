@@ -41,7 +41,7 @@ function bucketSoFar(view: View, bucket: Bucket, isKnown: (node: number) => bool
   const bytes = members.reduce((sum, member) => sum + (view.before.bytes[member] ?? 0), 0);
   const closer = isKnown(bucket.closedBy) ? {} : { closedBy: -1, closedByBytes: 0 };
   const key = bucket.key.map(([label, value]): [string, string] => [label, value.replace(/, packed as .*/, "")]);
-  return { ...bucket, ...closer, key, members, bytes, size: formatBytes(bytes), span: "" };
+  return { ...bucket, ...closer, key, members, bytes, size: formatBytes(bytes), span: "", overlap: "" };
 }
 
 // `shown`: which buckets there are so far.

@@ -51,7 +51,7 @@ function newBucket(index: number, kind: Kind, graph: GraphColumns, first: number
   return {
     label: `B${index}`, kind, members: [], start: -1, bytes: 0, capBytes: CAP_BYTES, size: "", cap: formatBytes(CAP_BYTES),
     key: [["kind", kind], ["group", "0"], ["dtype", (graph.tensor[first] ?? "").split("[")[0] ?? ""]],
-    closedBy: -1, closedByBytes: 0, groupSize: NUM_RANKS, span: "first needed 61 ops later",
+    closedBy: -1, closedByBytes: 0, groupSize: NUM_RANKS, span: "first needed 61 ops later", overlap: "60 nodes to hide behind",
   };
 }
 

@@ -61,9 +61,9 @@ export function decisionPage(store: Store, decision: Decision, others: readonly 
 }
 
 export function bucketPage(store: Store, bucket: Bucket): HTMLElement[] {
-  const { label, kind, members, key, size, cap, span, start } = bucket;
+  const { label, kind, members, key, size, cap, span, overlap, start } = bucket;
   const rows: [string, string | HTMLElement][] = [
-    ...key, ["size", `${size} of ${cap}`], ["merged into", nodeButton(store, "after", start)], ["span", span],
+    ...key, ["size", `${size} of ${cap}`], ["merged into", nodeButton(store, "after", start)], ["span", span], ["overlap", overlap],
     ["members", memberList(store, members, SHOWN_MEMBERS)],
   ];
   return [

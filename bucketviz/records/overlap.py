@@ -1,0 +1,116 @@
+"""What computes while a collective is in flight: of each member alone, and of the bucket that they became.
+
+ag0 ag1 mm w0 mm w1        ->        B0 mm wait mm        one node between start and wait; ag1 alone had two
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from bucketviz.records.graph import Graph, Role
+from bucketviz.records.layout import only_lays_out
+from bucketviz.units import format_bytes, format_count
+
+if TYPE_CHECKING:
+    from bucketviz.records.plan import Bucket, Plan
+    from bucketviz.records.rewrite import Rewrite
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Nodes that compute between a start and its wait, views and copies not counted.
+
+    Attributes:
+        num_nodes: Between those of the bucket.
+        member: FX name of the member that had the most of them, alone.
+        num_nodes_alone: Between those of that member.
+    """
+
+    num_nodes: int
+    member: str
+    num_nodes_alone: int
+
+    @property
+    def is_less(self) -> bool:
+        """True when a member alone had more to hide behind than the bucket has."""
+        return self.num_nodes < self.num_nodes_alone
+
+
+def first_waits(graph: Graph, members: Sequence[str]) -> dict[str, str]:
+    """Gives the first wait of each member of a bucket that is waited for."""
+    collectives = {name: graph.node(name).collective for name in members}
+    return {name: member.waits[0] for name, member in collectives.items() if member is not None and member.waits}
+
+
+def waiting_place(graph: Graph, members: Sequence[str]) -> str:
+    """Gives the first wait of any member; nothing where a bucket of them starts later than that."""
+    position = graph.position
+    first_wait = min(first_waits(graph, members).values(), key=position.__getitem__, default="")
+    last_start = max(members, key=position.__getitem__)
+    return first_wait if position.get(first_wait, 0) > position[last_start] else ""
+
+
+def planned_overlaps(plan: Plan) -> tuple[Overlap, ...]:
+    """Gives the overlap of each bucket as its plan has it, unless other buckets move what it reads."""
+    computed, position = _computed_before(plan.graph), plan.graph.position
+    starts = [max(position[name] for name in bucket.collectives) for bucket in plan.buckets]
+    ends = [position.get(bucket.waits_at, start) for bucket, start in zip(plan.buckets, starts, strict=True)]
+    return _overlaps(plan, computed, [computed[end] - computed[start] for start, end in zip(starts, ends, strict=True)])
+
+
+def found_overlaps(rewrite: Rewrite) -> tuple[Overlap, ...]:
+    """Gives the overlap of each bucket in the graph after."""
+    after, plan = rewrite.after, rewrite.plan
+    computed, position = _computed_before(after), after.position
+    waits: dict[int, int] = {}
+    for name, bucket in rewrite.added.items():
+        if after.node(name).role is Role.WAIT:
+            waits[bucket] = min(position[name], waits.get(bucket, position[name]))
+    starts = [position[name] for name in rewrite.bucket_starts]
+    found = [computed[waits.get(bucket, start)] - computed[start] for bucket, start in enumerate(starts)]
+    return _overlaps(plan, _computed_before(plan.graph), found)
+
+
+def overlap_text(plan: Plan, bucket: Bucket, overlap: Overlap) -> str:
+    """Gives what a bucket has to hide behind; where a member alone had more, why, and what would keep it."""
+    text = f"{format_count(overlap.num_nodes, 'node')} to hide behind"
+    if not overlap.is_less:
+        return text
+    return f"{text}, {overlap.member} alone had {overlap.num_nodes_alone:,}: {_why_less(plan, bucket)}"
+
+
+def overlaps_lost(plan: Plan, overlaps: Sequence[Overlap]) -> list[str]:
+    """Gives a sentence on each bucket that has less to hide behind than a member had alone."""
+    pairs = zip(plan.buckets, overlaps, strict=True)
+    return [f"{bucket.label} has {overlap_text(plan, bucket, each)}." for bucket, each in pairs if each.is_less]
+
+
+def _why_less(plan: Plan, bucket: Bucket) -> str:
+    graph, split = plan.graph, f"a cap below its {format_bytes(bucket.size_bytes)} splits it"
+    first_wait = min(first_waits(graph, bucket.collectives).values(), key=graph.position.__getitem__)
+    last_start = max(bucket.collectives, key=graph.position.__getitem__)
+    if bucket.waits_at:
+        return f"its wait stands where {bucket.waits_at} stood, the first of its members; {split}"
+    if not waiting_place(graph, bucket.collectives):
+        return f"it is waited for as soon as it starts, since {first_wait} comes before {last_start}; {split}"
+    return f"it is waited for as soon as it starts; fidelity='safe' waits where {first_wait} stood"
+
+
+def _overlaps(plan: Plan, computed: Sequence[int], found: Sequence[int]) -> tuple[Overlap, ...]:
+    position, overlaps = plan.graph.position, []
+    for bucket, num_nodes in zip(plan.buckets, found, strict=True):
+        waits = first_waits(plan.graph, bucket.collectives).items()
+        alone = [(computed[position[wait]] - computed[position[name]], name) for name, wait in waits]
+        most, member = max(alone, key=itemgetter(0), default=(0, bucket.collectives[0]))
+        overlaps.append(Overlap(num_nodes, member, most))
+    return tuple(overlaps)
+
+
+def _computed_before(graph: Graph) -> list[int]:
+    """Gives for each position how many nodes before it compute."""
+    computes = (node.role is Role.COMPUTE and not only_lays_out(node) for node in graph.nodes)
+    return list(accumulate(computes, initial=0))
