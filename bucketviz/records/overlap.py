@@ -80,7 +80,7 @@ def overlap_text(plan: Plan, bucket: Bucket, overlap: Overlap) -> str:
     text = f"{format_count(overlap.num_nodes, 'node')} to hide behind"
     if not overlap.is_less:
         return text
-    return f"{text}, {overlap.member} alone had {overlap.num_nodes_alone:,}: {_why_less(plan, bucket)}"
+    return f"{text}, {overlap.member} alone had {overlap.num_nodes_alone:,}: {_why_less(plan, bucket, overlap)}"
 
 
 def overlaps_lost(plan: Plan, overlaps: Sequence[Overlap]) -> list[str]:
@@ -89,15 +89,17 @@ def overlaps_lost(plan: Plan, overlaps: Sequence[Overlap]) -> list[str]:
     return [f"{bucket.label} has {overlap_text(plan, bucket, each)}." for bucket, each in pairs if each.is_less]
 
 
-def _why_less(plan: Plan, bucket: Bucket) -> str:
+def _why_less(plan: Plan, bucket: Bucket, overlap: Overlap) -> str:
     graph, split = plan.graph, f"a cap below its {format_bytes(bucket.size_bytes)} splits it"
     first_wait = min(first_waits(graph, bucket.collectives).values(), key=graph.position.__getitem__)
     last_start = max(bucket.collectives, key=graph.position.__getitem__)
+    if overlap.num_nodes < plan.overlaps[bucket.index].num_nodes:
+        return f"it starts later than {last_start} did, since it needs what another bucket gives; {split}"
     if bucket.waits_at:
-        return f"its wait stands where {bucket.waits_at} stood, the first of its members; {split}"
+        return f"it starts where {last_start} did and is waited for where {bucket.waits_at} was; {split}"
     if not waiting_place(graph, bucket.collectives):
         return f"it is waited for as soon as it starts, since {first_wait} comes before {last_start}; {split}"
-    return f"it is waited for as soon as it starts; fidelity='safe' waits where {first_wait} stood"
+    return f"it is waited for as soon as it starts; a new plan with fidelity='safe' waits where {first_wait} stood"
 
 
 def _overlaps(plan: Plan, computed: Sequence[int], found: Sequence[int]) -> tuple[Overlap, ...]:
