@@ -6,19 +6,18 @@ pip install -e ".[test]" && python tests/benchmarks/bench_explorer.py
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import layers
 import torch.fx as fx
+from main_thread import CATEGORIES, marks_and_work, p95
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import bucketviz as bv
@@ -31,7 +30,6 @@ from watching import launched
 NODES_PER_LAYER = 15
 CAP_MIB = 0.01
 MOST_MAKING_MS = 300_000
-TASK = "ThreadControllerImpl::RunTask"
 AFTER_PAINT = """const afterPaint = () => new Promise(done => requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = done;
@@ -153,13 +151,13 @@ def _offline(browser: Browser, folder: Path, num_nodes: int, most_ms: float, fra
         for pane, deltas in MOTIONS.items():
             for motion, each in deltas.items():
                 work = _work_per_frame(browser, page, f".bv-{pane} .bv-stage", frames, each)
-                yield Row(f"main thread per frame, 95th percentile, {motion} the {pane}, {label}", _p95(work), 12, "ms")
+                yield Row(f"main thread per frame, 95th percentile, {motion} the {pane}, {label}", p95(work), 12, "ms")
         for what, selector, keys in (
             ("a step (n)", ".bucketviz", ["n"] * 20),
             ("a step back (p)", ".bucketviz", ["p"] * 20),
             ("from member to bucket and back (])", ".bucketviz", ["]"] * 20),
         ):
-            yield Row(f"{what}, 95th percentile, {label}", _p95(page.evaluate(LATENCY, [selector, keys])), 50, "ms")
+            yield Row(f"{what}, 95th percentile, {label}", p95(page.evaluate(LATENCY, [selector, keys])), 50, "ms")
 
 
 def _jupyter(browser: Browser, folder: Path, small: int, large: int, replan: int) -> Iterator[Row]:
@@ -217,23 +215,9 @@ def _work_per_frame(
     browser: Browser, page: Page, selector: str, count: int, deltas: list[dict[str, Any]]
 ) -> list[float]:
     """Gives milliseconds in which the main thread was busy, frame by frame, out of Chromium's own trace."""
-    categories = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline", "blink.user_timing"]
-    browser.start_tracing(page=page, categories=categories)
+    browser.start_tracing(page=page, categories=CATEGORIES)
     page.evaluate(FRAMES, [selector, count, deltas])
-    events = json.loads(browser.stop_tracing())["traceEvents"]
-    marks = [event for event in events if event["name"] == "bucketviz-frame"]
-    times = sorted(event["ts"] for event in marks)
-    thread = (marks[0]["pid"], marks[0]["tid"])
-    tasks = [e for e in events if e["name"] == TASK and (e["pid"], e["tid"]) == thread and e.get("ph") == "X"]
-    assert tasks, f"the trace has no {TASK}"
-    return [
-        sum(max(0, min(end, task["ts"] + task["dur"]) - max(start, task["ts"])) for task in tasks) / 1e3
-        for start, end in pairwise(times)
-    ]
-
-
-def _p95(values: list[float]) -> float:
-    return statistics.quantiles(values, n=20)[-1]
+    return marks_and_work(browser.stop_tracing(), "bucketviz-frame")[1]
 
 
 def _options() -> argparse.Namespace:

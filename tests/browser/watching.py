@@ -16,9 +16,9 @@ FLAGS = [
 ]
 
 
-def launched(playwright: Playwright) -> Browser:
+def launched(playwright: Playwright, *flags: str) -> Browser:
     """Starts the Chromium that is installed, which asks the network for nothing of its own."""
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*FLAGS, *flags])
 
 
 class WatchedPage:
