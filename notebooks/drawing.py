@@ -1,23 +1,23 @@
-"""Plots in the explorer's colours: a hue and a marker for each kind of collective, red for what hurts."""
+"""Plots in the explorer's colours: a hue for each kind of collective, red for what hurts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import matplotlib.pyplot as plt
-import torch
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from matplotlib_inline.backend_inline import set_matplotlib_formats
 
 from bucketviz.explorer.exports.colours import LIGHT
 
 MARKS = {kind: hue.mark for kind, hue in LIGHT.hues.items()}
-MARKERS = {"all_gather": ">", "reduce_scatter": "<", "all_reduce": "D", "other": "o"}
 RED = LIGHT.alert
 DIM = LIGHT.dim
-SHADES = ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#cc79a7", "#868f99")
-"""For members of a bucket side by side, where kinds do not matter."""
 
+set_matplotlib_formats("retina")
 plt.rcParams.update(
     {
         "figure.dpi": 110,
@@ -46,23 +46,12 @@ def plots(num: int = 1, height: float = 3.4) -> tuple[Figure, list[Axes]]:
     return figure, list(axes[0])
 
 
-def draw_buffers(axes: Axes, title: str, buffers: Sequence[torch.Tensor], member_of: Sequence[Sequence[int]]) -> None:
-    """Draws one buffer a rank as a row of cells, each with the number that lies there.
+def label_ticks(axis: Axis, values: Sequence[float], text: Callable[[float], str]) -> None:
+    """Puts ticks of a logarithmic axis at some values, each with its text."""
+    axis.set_ticks(values, [text(value) for value in values])
+    axis.set_ticks([], minor=True)
 
-    Args:
-        axes: Where to.
-        title: What the buffers are.
-        buffers: One a rank, drawn flat.
-        member_of: For each rank and element, whose number it is: an index into ``SHADES``.
-    """
-    most = max(buffer.numel() for buffer in buffers)
-    for rank, (buffer, members) in enumerate(zip(buffers, member_of, strict=True)):
-        for place, (number, member) in enumerate(zip(buffer.flatten().tolist(), members, strict=True)):
-            axes.add_patch(plt.Rectangle((place, -rank), 1, 0.8, color=SHADES[member], ec="white", lw=1.2))
-            axes.text(place + 0.5, 0.4 - rank, f"{number:g}", ha="center", va="center", color="white", size=8)
-    axes.set(xlim=(0, most), ylim=(0.2 - len(buffers), 0.95), title=title)
-    axes.set_yticks([0.4 - rank for rank in range(len(buffers))], [f"rank {rank}" for rank in range(len(buffers))])
-    axes.tick_params(length=0)
-    axes.set_xticks([])
-    axes.grid(False)
-    axes.spines[:].set_visible(False)
+
+def count_ticks(axis: Axis) -> None:
+    """Puts ticks at whole numbers only."""
+    axis.set_major_locator(MaxNLocator(integer=True))

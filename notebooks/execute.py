@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 NOTEBOOKS = sorted(HERE.glob("[0-9][0-9]_*.ipynb"))
 PAGE = "application/x-bucketviz-page"
 WIDTH = 1000
-_TITLE = re.compile(r'(?:title(?:\(label)?=|draw_buffers\(axes\[\d\], )"([^"]+)"')
+_TITLE = re.compile(r'(?:title=|^    \()"([^"]+)"', re.MULTILINE)
 SETUP = f"""
 import warnings
 warnings.simplefilter("error")
@@ -87,7 +87,7 @@ def take_pictures(notebook: NotebookNode, browser: Browser) -> None:
         data = output.get("data", {})
         page = data.pop(PAGE, None)
         if page is None and "image/png" in data:
-            output.metadata["image/png"] = {"alt": "Plot: " + "; ".join(_TITLE.findall(cell.source))}
+            output.metadata.setdefault("image/png", {})["alt"] = "Plot: " + "; ".join(_TITLE.findall(cell.source))
         if page is None:
             continue
         shown = output.metadata.pop(PAGE)

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral, Real
 from types import EllipsisType
 from typing import Any
+
+import torch
+
+NOUNS: dict[type, str] = {
+    bool: "True or False",
+    Integral: "a whole number",
+    Real: "a number",
+    str: "a text",
+    list: "a list",
+    tuple: "a tuple",
+    Callable: "a function",
+    torch.nn.Module: "an nn.Module",
+}
+"""What an answer can be, in words."""
 
 
 @dataclass(frozen=True)
@@ -13,16 +28,18 @@ class Exercise:
     """One question with an answer that can be held against the package.
 
     Attributes:
+        takes: What an answer is, a key of ``NOUNS``; anything else is told apart from a wrong answer.
         is_right: Says of an answer whether it is right; it computes what it needs.
-        hint: What to look at after a wrong answer: a text, or a function of the answer that gives one.
+        hint: What to look at after a wrong answer.
         because: Why the right answer is right; told with it.
-        takes: What an answer is, in words, for those that cannot even be checked.
+        more: What else there is to say about ``takes``: a unit, an example.
     """
 
+    takes: type
     is_right: Callable[[Any], bool]
-    hint: str | Callable[[Any], str]
+    hint: str
     because: Callable[[], str]
-    takes: str
+    more: str = ""
 
     def check(self, answer: Any) -> None:
         """Prints whether an answer is right, with a hint where it is not."""
@@ -33,10 +50,12 @@ class Exercise:
 
     def verdict(self, answer: Any) -> str:
         """Gives what to say to an answer; it begins with ``Right`` where it is."""
+        wanted = f"It takes {NOUNS[self.takes]}{self.more and ' '}{self.more}."
+        if not isinstance(answer, self.takes) or (isinstance(answer, bool) and self.takes is not bool):
+            return f"That is no answer to this question: {answer!r:.60} is a {type(answer).__name__}. {wanted}"
         try:
             is_right = self.is_right(answer)
         except Exception as error:
-            return f"That is no answer to this question ({error}). It takes {self.takes}."
-        if is_right:
-            return f"Right. {self.because()}"
-        return f"Not so. {self.hint if isinstance(self.hint, str) else self.hint(answer)}"
+            first_line = str(error).partition("\n")[0]
+            return f"That cannot be checked: {type(error).__name__}: {first_line}. {wanted} {self.hint}"
+        return f"Right. {self.because()}" if is_right else f"Not so. {self.hint}"
