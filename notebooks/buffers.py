@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import torch
+from drawing import plots
 from matplotlib.axes import Axes
 from torch.fx import GraphModule
 
@@ -66,8 +67,8 @@ def draw_buffers(*drawn: tuple[str, Buffers] | tuple[str, Buffers, Sequence[int]
     """
     most = max(buffer.numel() for _, buffers, *_ in drawn for buffer in buffers)
     height = sum(INCHES * (len(buffers) + 1.6) for _, buffers, *_ in drawn)
-    _, axes = plt.subplots(len(drawn), 1, figsize=(9, height), squeeze=False, layout="constrained")
-    for place, (title, buffers, *members) in zip(axes[:, 0], drawn, strict=True):
+    _, axes = plots(len(drawn), height, stacked=True)
+    for place, (title, buffers, *members) in zip(axes, drawn, strict=True):
         for rank, buffer in enumerate(buffers):
             _draw_row(place, rank, buffer.flatten().tolist(), *members)
         place.set_title(title)

@@ -40,10 +40,11 @@ plt.rcParams.update(
 )
 
 
-def plots(num: int = 1, height: float = 3.4) -> tuple[Figure, list[Axes]]:
-    """Gives a figure with some plots side by side."""
-    figure, axes = plt.subplots(1, num, figsize=(9, height), squeeze=False, layout="constrained")
-    return figure, list(axes[0])
+def plots(num: int = 1, height: float = 3.4, *, stacked: bool = False) -> tuple[Figure, list[Axes]]:
+    """Gives a figure with some plots side by side, or one above the other."""
+    shape = (num, 1) if stacked else (1, num)
+    figure, axes = plt.subplots(*shape, figsize=(9, height), squeeze=False, layout="constrained")
+    return figure, list(axes.flat)
 
 
 def label_ticks(axis: Axis, values: Sequence[float], text: Callable[[float], str]) -> None:
