@@ -41,6 +41,7 @@ from bucketviz.execution.watch import watching
 from bucketviz.records import Execution, Measured, RankRun
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.describe import describe
+from bucketviz.views import rewrite_record
 
 _NUM_STEPS = 7
 """Load, meet, for each side run and time, wait."""
@@ -104,7 +105,7 @@ def run_rank(folder: Path, options: JobOptions, rank: int, modules: Sequence[str
     with process_groups(options.backend, world, rank, options.world_size, groups, names, device, timeout):
         write_execution(result_path(folder, rank), _prove(folder, options, rank, result, inputs, device, notes))
         notes.begin("waiting for the other ranks to finish")
-        _conclude(folder, options.world_size, rank, store)
+        _conclude(folder, result, options.world_size, rank, store)
         notes.finish()
 
 
@@ -138,7 +139,7 @@ def _prove(
     return replace(execution, ranks=(RankRun(rank, *(side.measured(device) for side in sides)),))
 
 
-def _conclude(folder: Path, world_size: int, rank: int, store: Store) -> None:
+def _conclude(folder: Path, result: Bucketed, world_size: int, rank: int, store: Store) -> None:
     """Waits until all ranks are through; rank 0, which may keep the store, puts the results together and goes last."""
     store.set(f"through/{rank}", "")
     store.multi_get([f"through/{other}" for other in range(world_size)])
@@ -147,7 +148,7 @@ def _conclude(folder: Path, world_size: int, rank: int, store: Store) -> None:
         return
     execution = read_results(folder, world_size)
     assert execution is not None, "this rank has left its own result"
-    write_execution(folder / EXECUTION, execution)
+    write_execution(folder / EXECUTION, replace(execution, rewrite=rewrite_record(result)))
     with suppress(OSError):
         print(execution, flush=True)
     store.multi_get([f"gone/{other}" for other in range(1, world_size)])

@@ -73,8 +73,10 @@ REPLAN = f"""async cap => {{
     {AFTER_PAINT}
     const bar = document.querySelector(".bv-policy-bar"), input = bar.querySelector('[aria-label="Cap in MiB"]');
     const summary = document.querySelector(".bv-summary"), rows = document.querySelector(".bv-decisions .bv-rows");
-    const changed = element => new Promise(done => new MutationObserver((_, observer) => (observer.disconnect(), done()))
-        .observe(element, {{ childList: true, subtree: true, characterData: true }}));
+    const changed = element => new Promise(done => {{
+        const observer = new MutationObserver(() => (observer.disconnect(), done()));
+        observer.observe(element, {{ childList: true, subtree: true, characterData: true }});
+    }});
     const replanned = Promise.all([changed(summary), changed(rows)]);
     input.focus();
     input.value = cap;

@@ -171,7 +171,8 @@ def test_the_callers_folder_and_path_do_not_matter(folder, tmp_path_factory, mon
 
 @pytest.mark.slow
 def test_torchrun_runs_a_saved_job(tmp_path):
-    job = bv.save_job(bv.bucket(SAMPLES["subgroup"](4)), tmp_path / "job", keep_outputs=True)
+    result = bv.bucket(SAMPLES["subgroup"](4))
+    job = bv.save_job(result, tmp_path / "job", keep_outputs=True)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=4"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -182,6 +183,10 @@ def test_torchrun_runs_a_saved_job(tmp_path):
     execution = bv.records.from_json((job / "execution.json").read_text())
     assert execution.equal
     assert len(execution.ranks) == 4
+    assert [bucket.collectives for bucket in execution.rewrite.plan.buckets] == [
+        bucket.collectives for bucket in result.plan.buckets
+    ]
+    assert bv.explore(job / "execution.json").plan == execution.rewrite.plan
     assert len(list((job / "outputs").iterdir())) == 4
 
 
