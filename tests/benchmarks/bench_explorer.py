@@ -171,7 +171,7 @@ def _jupyter(browser: Browser, folder: Path, small: int, large: int, replan: int
         with _in_notebook(browser, folder, address, replan) as page:
             _shown_ms(page, 1)
             took = [page.evaluate(REPLAN, cap) for cap in ("0.02", "0.03", "0.04", "0.05", "0.06")]
-            label = f"replan with the kernel until all panes show it, median of 5, {replan:,} nodes"
+            label = f"replan until all panes show it, JupyterLab, median of 5, {replan:,} nodes"
             yield Row(label, statistics.median(took), 150, "ms")
 
 

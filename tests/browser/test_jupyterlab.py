@@ -18,8 +18,9 @@ RUN_MS = 240_000
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with what the notebook imports, and the notebook with a cell more that prints what Python sees."""
-    for module in NOTEBOOK.parent.glob("*.py"):
-        shutil.copy(module, tmp_path)
+    shutil.copytree(
+        NOTEBOOK.parent, tmp_path, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"), dirs_exist_ok=True
+    )
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     notebook.cells.append(nbformat.v4.new_code_cell(PROBE))
     nbformat.write(notebook, tmp_path / NOTEBOOK.name)
