@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 import bench_explorer
 import bench_viewers
 import viewer_exports
+import viewer_run
 import viewers
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -22,7 +23,7 @@ def test_every_action_is_measured_in_every_viewer_that_has_it() -> None:
     rows = [row for row in bench_viewers.rows(60, passes=1, frames=6, seconds=30) if isinstance(row, bench_viewers.Row)]
     assert {row.viewer for row in rows} == {viewer.name for viewer in INSTALLED}
     without = {(row.viewer.split()[0], row.what.split(",")[0]) for row in rows if row.ratio is None}
-    assert without <= {("torchvista", bench_viewers.SEARCH)}
+    assert without <= {("torchvista", viewer_run.SEARCH)}
     assert all(row.ratio is None or row.ratio > 0 for row in rows)
 
 

@@ -165,8 +165,8 @@ OTHERS = (
                 const { width, height, globalX = node.x, globalY = node.y } = node;
                 const at = camera.position.clone().set(globalX + width / 2, 0, globalY + height / 2);
                 at.project(camera);
-                if (Math.abs(at.x) < 0.9 && Math.abs(at.y) < 0.8)
-                    return [view.left + (at.x + 1) / 2 * view.width, view.top + (1 - at.y) / 2 * view.height];
+                const [x, y] = [view.left + (at.x + 1) / 2 * view.width, view.top + (1 - at.y) / 2 * view.height];
+                if (Math.abs(at.x) < 0.9 && document.elementFromPoint(x, y)?.matches("canvas.main")) return [x, y];
             }
             return null;
         })()""",

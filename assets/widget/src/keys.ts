@@ -28,6 +28,7 @@ export const KEYS: readonly (readonly [readonly string[], string])[] = [
   [["o"], "The other version as a ghost behind each row of the timeline"],
   [["v"], "The next way by which a collective depends on a bucket"],
   [["e", "c"], "In the graph: unfold and fold the row, or a ring of neighbours around what is selected"],
+  [["*"], "In the graph: all ops, every row unfolded"],
   [["r"], "In the graph: repeated layers as one row"],
   [["+", "-"], "Higher and lower rows in the graph"],
   [["?"], "This help"],

@@ -8,6 +8,7 @@ export interface GraphKeyActions {
   refresh: () => void;
   zoom: (factor: number) => void;
   unfold: () => void;
+  unfoldAll: () => void;
   selected: () => Placed | null; // where the keyboard is on no row
   say: (text: string) => void;
 }
@@ -44,7 +45,7 @@ export function graphKeys(event: KeyboardEvent, current: () => GraphModel, actio
     ArrowLeft: cross("before"), ArrowRight: cross("after"), h: follow("producer"), l: follow("consumer"),
     PageDown: page(1), PageUp: page(-1),
     Home: () => actions.moveCursor(model.rowAt(0)), End: () => actions.moveCursor(model.rowAt(numLines - 1)),
-    e: change(() => actions.unfold()), c: change(() => model.fold()), r: change(() => model.toggleRepeats()),
+    e: change(() => actions.unfold()), "*": change(() => actions.unfoldAll()), c: change(() => model.fold()), r: change(() => model.toggleRepeats()),
     "+": change(() => actions.zoom(1.25)), "-": change(() => actions.zoom(1 / 1.25)),
   };
   const action = keys[event.key];

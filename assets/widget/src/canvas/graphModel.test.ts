@@ -130,6 +130,18 @@ describe("folding", () => {
     expect(rows()).toEqual(closed);
   });
 
+  test("all ops gives every node before but the output a row of its own, and fold brings back the skeleton", () => {
+    const ids = (): string[] => [...model.layout.before, ...model.layout.after].map(({ row }) => row.id);
+    const skeleton = ids();
+    model.unfoldAll();
+    const own = new Map(model.layout.before.filter(({ row }) => row.type !== "fold").map(({ row }) => [row.node, row.end - row.first]));
+    expect([...own.keys()].sort((a, b) => a - b)).toEqual(view.before.role.flatMap((role, node) => (role === "output" ? [] : [node])));
+    expect(new Set(own.values())).toEqual(new Set([1]));
+    expect(model.layout.after.some(({ row }) => row.canUnfold && !row.isOpen)).toBe(false);
+    model.fold();
+    expect(ids()).toEqual(skeleton);
+  });
+
   test("folding goes to the row that holds the cursor, then closes it", () => {
     const fold = model.layout.before.find(({ row }) => row.canUnfold)!.row;
     model.toggle(model.rowById(fold.id)!);

@@ -110,6 +110,16 @@ export class GraphModel {
     this.relayout();
   }
 
+  // Every op a row of its own, whatever the keyboard is on.
+  unfoldAll(): void {
+    let numOpen: number;
+    do {
+      numOpen = this.unfolded.open.size;
+      for (const { row } of [...this.layout.before, ...this.layout.after]) if (row.canUnfold) this.unfolded.open.add(row.opens);
+      this.relayout();
+    } while (this.unfolded.open.size > numOpen);
+  }
+
   fold(): void {
     const at = this.cursorRow();
     if (at !== null && at.row.isOpen) return this.toggle(at);

@@ -16,7 +16,7 @@ import { drawGraph } from "./graphFrame";
 import { graphKeys } from "./graphKeys";
 import type { Placed } from "./graphLayout";
 import { GraphModel } from "./graphModel";
-import { describe, obstacleOf, refOfRow, ringText, sketchNote, titleOf } from "./graphTexts";
+import { describe, obstacleOf, refOfRow, ringText, rowsText, sketchNote, titleOf } from "./graphTexts";
 import { mountTwin } from "./graphTwin";
 import { hitGraph } from "./hit";
 import { listenToPointer } from "./pointer";
@@ -25,7 +25,7 @@ import type { Scene } from "./scene";
 const HEAD: readonly (keyof State)[] = ["view", "revision", "graphView", "quiz"]; // what the head tells
 const HIDDEN_SIZE = { width: 900, height: 640 };
 const STAGE_LABEL = "Graph. Arrow keys move from row to row, left and right between before and after, " +
-  "h and l to what a row reads and what reads it, e unfolds, c folds.";
+  "h and l to what a row reads and what reads it, e unfolds, asterisk unfolds all, c folds.";
 const TITLES = {
   before: ["Before", " · program order ↓", ""],
   split: ["Before", " · program order ↓", "After"],
@@ -55,6 +55,12 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     model.unfold(store.state.selection);
     said.textContent = ringText(model);
   };
+  const unfoldAll = (): void => {
+    const held = selectedRow();
+    model.unfoldAll();
+    reveal(held === null ? null : selectedRow());
+    said.textContent = rowsText(model);
+  };
   const repeats = button("× n: repeated layers as one row", {
     title: "Repeated layers as one row (r)", "data-key": "r", "aria-pressed": "false", onclick: act(() => model.toggleRepeats()),
   }, "× n");
@@ -64,6 +70,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
       title: "Unfold the row, grow a ring of neighbours around what is selected, or unfold all rows by one level (e)",
       "data-key": "e", onclick: act(() => unfold()),
     }, icon("unfold")),
+    button("All ops", { title: "All ops: every row unfolded (*)", "data-key": "*", onclick: act(() => unfoldAll()) }, icon("unfoldAll")),
     button("Fold", { title: "Fold the row, shrink the ring, or fold all rows (c)", "data-key": "c", onclick: act(() => model.fold()) }, icon("fold")),
     button("Lower rows", { title: "Lower rows (-)", "data-key": "-", onclick: act(() => zoom(1 / 1.25)) }, "−"),
     button("Higher rows", { title: "Higher rows (+)", "data-key": "+", onclick: act(() => zoom(1.25)) }, "+"));
@@ -225,7 +232,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     },
   });
   stage.addEventListener("keydown", (event) => graphKeys(event, () => model, {
-    moveCursor, refresh, zoom, unfold, selected: selectedRow, say: (text) => void (said.textContent = text),
+    moveCursor, refresh, zoom, unfold, unfoldAll, selected: selectedRow, say: (text) => void (said.textContent = text),
   }));
 
   const unsubscribe = store.subscribe((state, changed) => {

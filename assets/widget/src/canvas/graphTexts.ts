@@ -1,7 +1,7 @@
 // What the graph pane says in words: notes, tooltips, its description, and what a row is called in the selection.
 
 import { h } from "../dom";
-import { formatCount } from "../format";
+import { formatCount, formatNumber } from "../format";
 import { refOfBucket, refOfNode } from "../refs";
 import type { Ref, View } from "../types";
 import type { GraphModel } from "./graphModel";
@@ -29,6 +29,11 @@ export function ringText({ unfolded, view }: GraphModel): string {
   const { before, after } = unfolded.ringIn(view);
   if (unfolded.hops === 0) return "";
   return `${formatCount(Math.max(before.length, after.length) - 1, "neighbour")} within ${formatCount(unfolded.hops, "edge")}`;
+}
+
+export function rowsText({ layout: { before, after, mode } }: GraphModel): string {
+  if (mode === "before" || mode === "after") return formatCount(mode === "before" ? before.length : after.length, "row");
+  return `${formatCount(before.length, "row")} before, ${formatNumber(after.length)} after`;
 }
 
 // A folded run is no one thing: it has no reference.
