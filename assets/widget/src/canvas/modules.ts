@@ -1,6 +1,14 @@
 // Module paths: "layers.0.attention.wq" belongs to the block "layers.0" and goes by the short name "layers.0.wq".
 
+import { remember } from "../remembered";
+
+const blocksOfPaths = new Map<string, string>(); // a page asks for each path many times, once a node
+
 export function blockOf(path: string): string {
+  return blocksOfPaths.get(path) ?? remember(blocksOfPaths, path, blockOnce(path));
+}
+
+function blockOnce(path: string): string {
   const parts = path.split(".");
   const numbered = parts.findIndex((part) => /^\d+$/.test(part));
   return parts.slice(0, numbered < 0 ? 1 : numbered + 1).join(".");
@@ -15,19 +23,19 @@ function shortName(path: string): string {
 // Short names for a graph's modules; where two of them would be called the same, both keep their whole path.
 export function shortNames(paths: Iterable<string>): (path: string) => string {
   const owners = new Map<string, string | null>();
-  for (const path of paths) {
+  for (const path of new Set(paths)) {
     const short = shortName(path);
     const owner = owners.get(short);
-    owners.set(short, owner === undefined || owner === path ? path : null);
+    owners.set(short, owner === undefined ? path : null);
   }
   return (path) => (owners.get(shortName(path)) === path ? shortName(path) : path);
 }
 
-const namesOfGraphs = new WeakMap<object, (path: string) => string>();
+const namesOfModules = new WeakMap<readonly string[], (path: string) => string>();
 
-export function shortNamesOf(graph: { module: string[] }): (path: string) => string {
-  const known = namesOfGraphs.get(graph) ?? shortNames(graph.module);
-  namesOfGraphs.set(graph, known);
+export function shortNamesOf({ module }: { module: readonly string[] }): (path: string) => string {
+  const known = namesOfModules.get(module) ?? shortNames(module);
+  namesOfModules.set(module, known);
   return known;
 }
 

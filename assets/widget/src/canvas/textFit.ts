@@ -1,11 +1,11 @@
 // Text that never leaves its box: widths are measured once a font, and what is too long loses its middle.
 
+import { remember } from "../remembered";
 import { blockOf } from "./modules";
 
 export type Measure = (text: string) => number;
 
 const MOST_BLOCK_SHARE = 0.7;
-const MAX_CACHED = 20_000;
 
 // Of a path in a numbered block the number stays: "layers.3.…_norm", not "laye…_norm".
 export function elidePath(text: string, width: number, measure: Measure): string {
@@ -55,10 +55,4 @@ export class TextFitter {
     if (known !== undefined) return known;
     return remember(this.fitted, key, elidePath(text, Math.floor(width), (part) => this.widthOf(part, font)));
   }
-}
-
-function remember<Value>(cache: Map<string, Value>, key: string, value: Value): Value {
-  if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(key, value);
-  return value;
 }

@@ -26,7 +26,7 @@ export function curvesOf(view: View, side: Side, asked: Axis): Curve[] {
   const live = axis === "measured" ? undefined : view.estimated?.[side]?.live;
   const isRewritten = side === "before" || view.isRewritten;
   return [
-    ...(timeline.slices.some(({ row }) => row !== COMPUTE) ? [inFlight(view[side], side, timeline)] : []),
+    ...(timeline.slices.some(({ row }) => row !== COMPUTE) ? [inFlight(view, side, timeline)] : []),
     ...(live !== undefined && isRewritten ? [liveMemory(live, side, axis === "order" ? live.node : live.time, timeline.end)] : []),
   ];
 }
@@ -35,8 +35,18 @@ function liveMemory({ bytes, peak, peakText }: LiveCurve, side: Side, at: readon
   return { side, name: LIVE, at, bytes, end, peak, peakText };
 }
 
+const inFlightBefore = new WeakMap<Timeline, Curve>();
+
+// Whatever the plan, that of the graph before is the same.
+function inFlight(view: View, side: Side, timeline: Timeline): Curve {
+  if (side === "after") return inFlightOnce(view.after, side, timeline);
+  let curve = inFlightBefore.get(timeline);
+  if (curve === undefined) inFlightBefore.set(timeline, (curve = inFlightOnce(view.before, side, timeline)));
+  return curve;
+}
+
 // A collective is in flight until its transfer is done; where nobody knows when that is, until its wait ends.
-function inFlight({ bytes: sizes }: GraphColumns, side: Side, { slices, end }: Timeline): Curve {
+function inFlightOnce({ bytes: sizes }: GraphColumns, side: Side, { slices, end }: Timeline): Curve {
   const changes = slices.filter(({ row }) => row !== COMPUTE).flatMap((slice): [number, number][] => {
     const size = sizes[slice.node] ?? 0;
     return [[slice.start, size], [slice.done ?? slice.end, -size]];

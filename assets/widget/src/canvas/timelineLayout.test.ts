@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
+import { wireChangeOf } from "../testing/wireOf";
+import { changedView } from "../whatif/wire";
 import { hitTimeline } from "./timelineHit";
 import {
   clampWindow, layoutTimeline, slotOfLane, ticksOf, timeOfX, wantedHeight, xOfTime, type TimeScale,
 } from "./timelineLayout";
+import { curvesOf } from "./timelineCurves";
 import { COMPUTE, firstEndingAfter, tracksOf } from "./timelineTracks";
 
 const { views } = samplePayload();
@@ -54,6 +57,20 @@ test("every collective has one bar, a bucket the one of its merged collective", 
     const merged = bars("after").filter(({ bucket }) => bucket >= 0);
     expect(merged.map(({ label }) => label).sort()).toEqual(view.buckets.map(({ label }) => label).sort());
   }
+});
+
+test("another plan keeps the rows and the curve of the graph before, and has its own after", () => {
+  const [view] = views;
+  const { buckets, ...change } = wireChangeOf(view!);
+  const other = changedView(view!, { ...change, buckets: [], rewritten: null });
+  const shown = (each: typeof other, side: "before" | "after") => [tracksOf(each, side, "order"), curvesOf(each, side, "order")] as const;
+  shown(view!, "before");
+  const copy = structuredClone(other);
+  expect(shown(other, "before")).toEqual(shown(copy, "before"));
+  expect(shown(other, "after")).toEqual(shown(copy, "after"));
+  expect(shown(other, "before")[0]).toBe(shown(view!, "before")[0]);
+  expect(shown(other, "after")).not.toEqual(shown(view!, "after"));
+  expect(buckets.length).toBeGreaterThan(0);
 });
 
 test("what a bucket added to compute goes by no module's name", () => {

@@ -5,7 +5,7 @@ import { measuredRows } from "../panes/inspector/measured";
 import type { Measured, MeasuredTimeline, Slice, View } from "../types";
 import { hitTimeline } from "./timelineHit";
 import { layoutTimeline, xOfTime } from "./timelineLayout";
-import { timelineTable } from "./timelineTwin";
+import { timelineTables } from "./timelineTwin";
 import { COMPUTE, timelinesOf, tracksOf } from "./timelineTracks";
 import { waitsBetween } from "./timelineVisible";
 
@@ -66,8 +66,9 @@ test("a click on a wait finds the collective that is waited for", () => {
 });
 
 test("the table says what was measured of each collective", () => {
-  const table = timelineTable(layoutTimeline(measuredView(), 300, "measured"));
-  const rows = [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].slice(3).map((cell) => cell.textContent));
+  const tables = timelineTables();
+  tables.show(layoutTimeline(measuredView(), 300, "measured"));
+  const rows = [...tables.element.querySelectorAll("table:last-child tbody tr")].map((row) => [...row.children].slice(3).map((cell) => cell.textContent));
   expect(rows).toEqual([
     ["1 ms", "5 ms", "1 ms", "8 GB/s", "7 GB/s"],
     ["2 ms", "6 ms", "1 ms", "8 GB/s", "7 GB/s"],

@@ -77,9 +77,9 @@ export const timelinePane = (planner: Planner | null): Pane => (root, store) => 
     },
   };
   const head = timelineHead(store, planner, actions);
-  const twin = h("div", { class: "bv-twin" });
+  const twin = timelineTables();
   root.style.setProperty("--bv-timeline-wanted", `${HEAD_HEIGHT + wantedHeight(store.payload.views)}px`);
-  root.append(head.element, stage, twin);
+  root.append(head.element, stage, twin.element);
   const host = hostCanvas(stage, (pen) => drawTimeline(pen, model.scene), (width, height) => model.resize(width, height, store.state));
 
   function drawModes(): void {
@@ -96,7 +96,7 @@ export const timelinePane = (planner: Planner | null): Pane => (root, store) => 
   function drawAll(): void {
     head.draw();
     sayProbe();
-    twin.replaceChildren(...timelineTables(model.layout));
+    twin.show(model.layout);
     host.canvas.setAttribute("aria-label", describe(model.layout));
   }
 

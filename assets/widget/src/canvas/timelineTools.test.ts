@@ -171,8 +171,9 @@ test("a ghost covers what transfers in the other graph, joined where it touches"
 });
 
 test("the tables say how long compute waits and where most is held", () => {
-  const [sides] = timelineTables(layout);
-  const rows = [...sides!.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
+  const tables = timelineTables();
+  tables.show(layout);
+  const rows = [...tables.element.querySelectorAll("table:first-child tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
   expect(rows).toContainEqual(["before", "compute waits", "2 ms", "1 time"]);
   expect(rows).toContainEqual(["after", "most live memory", "40 B", "at 1 ms"]);
 });

@@ -52,12 +52,23 @@ export function axesOf(view: View): Axis[] {
   return AXES.filter((axis) => timelinesOf(view, axis).axis === axis);
 }
 
+const tracksBefore = new WeakMap<Timeline, Track[]>();
+
+// Whatever the plan, those of the graph before are the same.
 export function tracksOf(view: View, side: Side, axis: Axis): Track[] {
+  const timeline = timelinesOf(view, axis)[side];
+  if (side === "after" || timeline === null) return tracksOnce(view, side, timeline);
+  let tracks = tracksBefore.get(timeline);
+  if (tracks === undefined) tracksBefore.set(timeline, (tracks = tracksOnce(view, side, timeline)));
+  return tracks;
+}
+
+function tracksOnce(view: View, side: Side, timeline: Timeline | null): Track[] {
   const compute: Track = { side, name: COMPUTE, lanes: [[]], exposed: [] };
   const tracks = new Map<string, Track>([[COMPUTE, compute]]);
   const bucketOf = new Map(view.buckets.map(({ start }, index) => [start, index]));
   const waits: Bar[] = [];
-  for (const slice of timelinesOf(view, axis)[side]?.slices ?? []) {
+  for (const slice of timeline?.slices ?? []) {
     let track = tracks.get(slice.row);
     if (track === undefined) tracks.set(slice.row, (track = { side, name: slice.row, lanes: [], exposed: [] }));
     while (track.lanes.length <= slice.lane) track.lanes.push([]);
@@ -76,7 +87,7 @@ export function tracksOf(view: View, side: Side, axis: Axis): Track[] {
 
 function computeBar(view: View, side: Side, slice: Slice): Bar {
   const { node, start, end } = slice;
-  const isHelper = (view[side].bucket[node] ?? -1) >= 0;
+  const isHelper = side === "after" && (view.after.bucket[node] ?? -1) >= 0;
   const label = isHelper ? "" : blockOf(view[side].module[node] ?? "");
   return { start, end, node, lastNode: node, kind: "", bucket: -1, label, measured: measurementOf(slice) };
 }

@@ -2,7 +2,8 @@
 
 import { h } from "../dom";
 import { formatCount, formatNumber, formatSeconds } from "../format";
-import type { TimelineLayout } from "./timelineLayout";
+import { KeptTable } from "./keptTable";
+import type { PlacedTrack, TimelineLayout } from "./timelineLayout";
 import { spanText } from "./timelineTotals";
 import { COMPUTE, type Bar } from "./timelineTracks";
 
@@ -10,35 +11,49 @@ const MAX_ROWS = 300;
 
 const TIMED = ["exposed", "algbw", "busbw"];
 
-export function timelineTables(layout: TimelineLayout): HTMLElement[] {
-  return [sidesTable(layout), timelineTable(layout)];
+export interface TimelineTables {
+  element: HTMLElement;
+  show: (layout: TimelineLayout) => void;
 }
 
-export function timelineTable({ tracks, unit }: TimelineLayout): HTMLTableElement {
+export function timelineTables(): TimelineTables {
+  const [sides, bars] = [new KeptTable(), new KeptTable()];
+  return {
+    element: h("div", { class: "bv-twin" }, sides.element, bars.element),
+    show(layout) {
+      sides.show("Before and after", ["graph", "what", "how much", "where"], rowsOfSides(layout));
+      showBars(bars, layout);
+    },
+  };
+}
+
+function showBars(table: KeptTable, { tracks, unit }: TimelineLayout): void {
+  const groups = tracks.filter(({ name }) => name !== COMPUTE);
+  const count = groups.reduce((sum, { lanes }) => sum + lanes.reduce((all, lane) => all + lane.length, 0), 0);
   const timed = unit === "s" ? TIMED : [];
-  const at = (time: number): string => timeText(time, unit);
-  const bars = tracks.filter(({ name }) => name !== COMPUTE).flatMap(({ side, name, lanes }) =>
-    lanes.flat().sort((a, b) => a.start - b.start).map((bar) => ({ side, name, bar })));
-  const shown = bars.slice(0, MAX_ROWS).map(({ side, name, bar }) =>
-    [side, name, bar.label, at(bar.start), at(bar.end), ...timed.map((title) => detailOf(bar, title))]);
-  const caption = bars.length > MAX_ROWS ? `Collectives on the timeline, the first ${MAX_ROWS} of ${bars.length}` : "Collectives on the timeline";
-  return table(caption, ["graph", "group", "collective", "start", "end", ...timed], shown);
+  const caption = count > MAX_ROWS ? `Collectives on the timeline, the first ${MAX_ROWS} of ${count}` : "Collectives on the timeline";
+  table.show(caption, ["graph", "group", "collective", "start", "end", ...timed], rowsOfBars(groups, unit, timed));
+}
+
+function rowsOfBars(groups: readonly PlacedTrack[], unit: TimelineLayout["unit"], timed: readonly string[]): string[][] {
+  const rows: string[][] = [];
+  for (const { side, name, lanes } of groups) {
+    if (rows.length === MAX_ROWS) break;
+    const bars = lanes.flat().sort((a, b) => a.start - b.start).slice(0, MAX_ROWS - rows.length);
+    for (const bar of bars) {
+      rows.push([side, name, bar.label, timeText(bar.start, unit), timeText(bar.end, unit), ...timed.map((title) => detailOf(bar, title))]);
+    }
+  }
+  return rows;
 }
 
 // One row a graph and quantity: how long compute waits, and where most bytes are held.
-function sidesTable({ tracks, curves, sides, unit }: TimelineLayout): HTMLTableElement {
+function rowsOfSides({ tracks, curves, sides, unit }: TimelineLayout): string[][] {
   const waits = tracks.filter(({ name, exposed }) => name === COMPUTE && exposed.length > 0).map(({ side, exposed }) =>
     [side, "compute waits", spanText(sides[side].waited, unit), formatCount(exposed.length, "time")]);
   const peaks = curves.filter(({ peak }) => peak >= 0).map(({ side, name, peakText, at, peak }) =>
     [side, `most ${name}`, peakText, `at ${timeText(at[peak]!, unit)}`]);
-  return table("Before and after", ["graph", "what", "how much", "where"], [...waits, ...peaks]);
-}
-
-function table(caption: string, titles: readonly string[], rows: readonly (readonly string[])[]): HTMLTableElement {
-  return h("table", {},
-    h("caption", {}, caption),
-    h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title)))),
-    h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells.map((cell) => h("td", {}, cell))))));
+  return [...waits, ...peaks];
 }
 
 function detailOf({ measured }: Bar, title: string): string {
