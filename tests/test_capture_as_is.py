@@ -150,5 +150,5 @@ def test_a_function_is_captured_by_its_name() -> None:
     assert [str(node.tensor) for node, _ in bv.describe(captured.forward).collectives()] == ["f32[32]", "f32[16]"]
     with pytest.raises(bv.errors.CaptureError, match="got function; pass parallelism=None for a function"):
         bv.capture(gather_both, (torch.ones(8), torch.ones(4)))
-    with pytest.raises(bv.errors.CaptureError, match=r"gather_both\.forward cannot be called with these inputs"):
+    with pytest.raises(bv.errors.CaptureError, match=r"^gather_both cannot be called with these inputs"):
         bv.capture(gather_both, torch.ones(8), parallelism=None)

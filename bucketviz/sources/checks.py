@@ -84,8 +84,9 @@ def check_call(model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     try:
         inspect.signature(model.forward).bind(*args, **kwargs)
     except TypeError as error:
+        called = "" if isinstance(model.forward, FunctionType) else ".forward"
         raise CaptureError(
-            f"{type(model).__name__}.forward cannot be called with these inputs: {error}; "
+            f"{type(model).__name__}{called} cannot be called with these inputs: {error}; "
             "pass a tuple of its arguments or a dict of its keyword arguments"
         ) from error
     homes = {parameter.device.type for parameter in model.parameters()}
