@@ -33,6 +33,8 @@ class Exercise:
         hint: What to look at after a wrong answer.
         because: Why the right answer is right; told with it.
         more: What else there is to say about ``takes``: a unit, an example.
+        accepts: Says whether an answer of that kind can be one at all: a name that exists, one of the words asked for.
+        gives: What the package makes of a wrong answer, in a sentence; told ahead of the hint.
     """
 
     takes: type
@@ -40,6 +42,8 @@ class Exercise:
     hint: str
     because: Callable[[], str]
     more: str = ""
+    accepts: Callable[[Any], bool] = lambda _: True
+    gives: Callable[[Any], str] | None = None
 
     def check(self, answer: Any) -> None:
         """Prints whether an answer is right, with a hint where it is not."""
@@ -52,10 +56,16 @@ class Exercise:
         """Gives what to say to an answer; it begins with ``Right`` where it is."""
         wanted = f"It takes {NOUNS[self.takes]}{self.more and ' '}{self.more}."
         if not isinstance(answer, self.takes) or (isinstance(answer, bool) and self.takes is not bool):
-            return f"That is no answer to this question: {answer!r:.60} is a {type(answer).__name__}. {wanted}"
+            kind = type(answer).__name__
+            article = "an" if kind[0] in "aeiou" else "a"
+            return f"That is no answer to this question: {answer!r:.60} is {article} {kind}. {wanted}"
         try:
-            is_right = self.is_right(answer)
+            if not self.accepts(answer):
+                return f"That is no answer to this question: {answer!r:.60}. {wanted}"
+            if self.is_right(answer):
+                return f"Right. {self.because()}"
+            seen = f"{self.gives(answer)} " if self.gives else ""
         except Exception as error:
             first_line = str(error).partition("\n")[0]
             return f"That cannot be checked: {type(error).__name__}: {first_line}. {wanted} {self.hint}"
-        return f"Right. {self.because()}" if is_right else f"Not so. {self.hint}"
+        return f"Not so. {seen}{self.hint}"

@@ -24,9 +24,9 @@ def exercises_on(graph_of: Callable[..., GraphModule], puzzle: GraphModule) -> d
 
         return bv.plan(graph_of(step, (8, 4), (4, 4)))
 
-    def merges_two_by_two(step: Callable[..., Any]) -> bool:
+    def sizes(step: Callable[..., Any]) -> tuple[list[int], int]:
         plan = bv.plan(graph_of(step, (8, 4), (8, 4)))
-        return [len(bucket.collectives) for bucket in plan.buckets] == [2, 2, 2] and plan.num_collectives_after == 3
+        return [len(bucket.collectives) for bucket in plan.buckets], plan.num_collectives_after
 
     return {
         1: Exercise(
@@ -44,7 +44,8 @@ def exercises_on(graph_of: Callable[..., GraphModule], puzzle: GraphModule) -> d
         3: Exercise(
             takes=Callable,
             more="of two tensors of shape (8, 4) that calls reduce",
-            is_right=merges_two_by_two,
+            is_right=lambda answer: sizes(answer) == ([2, 2, 2], 3),
+            gives=lambda answer: "Members of its buckets: {}; collectives that remain: {}.".format(*sizes(answer)),
             hint="Make the two chains of `two_chains` one reduction longer: three levels, two reductions on each.",
             because=lambda: "Descendants are offered again, level by level: three buckets of two.",
         ),

@@ -37,14 +37,18 @@ def exercises_on(
         2: Exercise(
             takes=list,
             more="of nine numbers",
+            accepts=lambda answer: len(answer) == len(packed()),
             is_right=lambda answer: answer == packed(),
             hint="For each rank in turn: its third of the first member (one number), its third of the second (two).",
             because=lambda: f"{[int(number) for number in packed()]}: interleaved for the ranks that receive.",
         ),
         3: Exercise(
             takes=Integral,
-            is_right=lambda answer: answer > 4 and len(plan_of_two(int(answer)).buckets) == 1,
-            hint="More than four, and its bytes (two each) have to be a multiple of four, the width of float32.",
+            accepts=lambda answer: answer > 4,
+            is_right=lambda answer: len(plan_of_two(int(answer)).buckets) == 1,
+            gives=lambda answer: plan_of_two(int(answer)).why("all_gather_into_tensor"),
+            more="above four",
+            hint="Its bytes (two each) have to be a multiple of four, the width of float32.",
             because=lambda: "An even number of bfloat16 ends where a float32 may begin.",
         ),
     }

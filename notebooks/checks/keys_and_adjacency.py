@@ -30,15 +30,19 @@ def exercises_on(
     def buckets_of(dtypes: Sequence[torch.dtype], **options: Any) -> list[int]:
         return [len(bucket.collectives) for bucket in bv.plan(gather(dtypes), **options).buckets]
 
-    def only_the_first(keep: Callable[[Any], bool]) -> bool:
-        kept = bv.plan(broken, filter_wait=keep)
-        return [bucket.collectives for bucket in kept.buckets] == [plan.buckets[0].collectives]
+    def kept_by(keep: Callable[[Any], bool]) -> list[tuple[str, ...]]:
+        return [bucket.collectives for bucket in bv.plan(broken, filter_wait=keep).buckets]
+
+    def told(buckets: list[tuple[str, ...]]) -> str:
+        return " and ".join(f"({', '.join(names)})" for names in buckets) or "none"
 
     return {
         1: Exercise(
             takes=list,
             more="of three torch.float32 and three torch.bfloat16",
-            is_right=lambda answer: sorted(answer, key=str) == sorted(stream, key=str) and buckets_of(answer) == [3, 3],
+            accepts=lambda answer: sorted(answer, key=str) == sorted(stream, key=str),
+            is_right=lambda answer: buckets_of(answer) == [3, 3],
+            gives=lambda answer: f"Members of its buckets: {buckets_of(answer) or 'none'}.",
             hint="Give the same six dtypes in another order, so that equal keys stand side by side.",
             because=lambda: f"Buckets of {buckets_of(sorted(stream, key=str))}: order is all that was missing.",
         ),
@@ -51,7 +55,8 @@ def exercises_on(
         3: Exercise(
             takes=Callable,
             more="of a wait node that gives True or False",
-            is_right=only_the_first,
+            is_right=lambda answer: kept_by(answer) == [plan.buckets[0].collectives],
+            gives=lambda answer: f"Buckets that it leaves: {told(kept_by(answer))}.",
             hint="A filter is a function of the wait node; wait.inputs[0] is the FX name of the collective.",
             because=lambda: "What a filter leaves out is left alone, and says so: filtered out.",
         ),

@@ -8,7 +8,8 @@ import torch
 from torch import nn
 
 import bucketviz as bv
-from bucketviz.records import Execution, Plan
+from bucketviz.records import Execution, Plan, RankCheck
+from bucketviz.rewriting import Bucketed
 from checks import Exercise
 
 
@@ -24,12 +25,17 @@ def exercises_on(
     """
     world_size = execution.world_size
 
+    def bucketed(model: nn.Module) -> Bucketed:
+        return bv.bucket(bv.capture(model, torch.ones(4, 32), world_size=world_size).forward)
+
     def merges_and_keeps_every_bit(model: nn.Module) -> bool:
-        own = bv.capture(model, torch.ones(4, 32), world_size=world_size)
-        bucketed = bv.bucket(own.forward)
-        if bucketed.plan.num_collectives_before < 6 or bucketed.plan.num_collectives_after != 1:
+        result = bucketed(model)
+        if result.plan.num_collectives_before < 6 or result.plan.num_collectives_after != 1:
             return False
-        return bv.execute(bucketed, backend="lockstep", world_size=world_size).equal
+        return bv.execute(result, backend="lockstep", world_size=world_size).equal
+
+    def compared(step: Callable[..., Any]) -> RankCheck:
+        return bv.check_ranks([plan_of(other_rank), plan_of(step)])
 
     return {
         1: Exercise(
@@ -41,14 +47,16 @@ def exercises_on(
         2: Exercise(
             takes=Callable,
             more="of two tensors that calls all_gather_tensor and all_reduce",
-            is_right=lambda answer: bv.check_ranks([plan_of(other_rank), plan_of(answer)]).agree,
+            is_right=lambda answer: compared(answer).agree,
+            gives=lambda answer: f"{compared(answer).disagreements[0]}.",
             hint="The ranks have to reduce first and gather second, with tensors like those of the other rank.",
             because=lambda: "The same collectives in the same order on every rank: no hang.",
         ),
         3: Exercise(
             takes=nn.Module,
-            more="that takes a tensor of shape (4, 32)",
+            more="that takes a tensor of shape (4, 32): an object, not its class",
             is_right=merges_and_keeps_every_bit,
+            gives=lambda answer: bucketed(answer).plan.summary().splitlines()[0] + ".",
             hint="Six weights or more (a Linear has two), and a forward that takes 32 numbers a row.",
             because=lambda: "Weights are inputs of the graph: their gathers need nothing and become one.",
         ),

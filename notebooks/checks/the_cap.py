@@ -30,28 +30,35 @@ def exercises_on(gm: GraphModule, best: Estimate, largest: Estimate) -> dict[int
     def num_after(cap_mib: float) -> int:
         return bv.plan(gm, cap_mib=cap_mib).num_collectives_after
 
-    def first_has_two(caps_mib: tuple[float, ...]) -> bool:
+    def told(cap_mib: float) -> str:
+        num = num_after(cap_mib)
+        return "A smaller cap does it too." if num == 1 else f"With that cap {num} collectives remain."
+
+    def sizes(caps_mib: tuple[float, ...]) -> tuple[list[int], int]:
         plan = bv.plan(gm, cap_mib=caps_mib)
-        return len(plan.buckets[0].collectives) == 2 and plan.num_collectives_after == 2
+        return [len(bucket.collectives) for bucket in plan.buckets], plan.num_collectives_after
 
     return {
         1: Exercise(
             takes=Real,
             more="of MiB",
             is_right=lambda answer: num_after(answer) == 1 and num_after(0.99 * answer) > 1,
+            gives=told,
             hint="The bucket has to hold everything: add up all sizes. Within one percent is near enough.",
             because=lambda: f"All gathers together are {format_bytes(bv.plan(gm).buckets[0].size_bytes)}.",
         ),
         2: Exercise(
             takes=tuple,
             more="of caps in MiB, such as (1, 25)",
-            is_right=first_has_two,
+            is_right=lambda answer: sizes(answer)[0][:1] == [2] and sizes(answer)[1] == 2,
+            gives=lambda answer: "Members of its buckets: {}; collectives that remain: {}.".format(*sizes(answer)),
             hint="Give a tuple of two caps: a first one that ends after two members, a second one that holds the rest.",
             because=lambda: "One cap for the first bucket, the other for all that follow.",
         ),
         3: Exercise(
             takes=str,
             more="out of 'latency', 'bandwidth', 'overlap'",
+            accepts=lambda answer: answer in ("latency", "bandwidth", "overlap"),
             is_right=lambda answer: [answer] == lost_between(best, largest),
             hint="Each byte is sent once with either cap. What computes while a bucket of everything is in flight?",
             because=lambda: (

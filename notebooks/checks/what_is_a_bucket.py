@@ -29,8 +29,10 @@ def exercises_on(captured: Captured, plan: Plan) -> dict[int, Exercise]:
         ),
         3: Exercise(
             takes=str,
-            more="that is the FX name of a collective, such as 'all_gather_into_tensor_7'",
+            more="that is the name of a collective of this graph, such as 'all_gather_into_tensor_7'",
+            accepts=lambda answer: answer in {decision.collective for decision in plan.decisions},
             is_right=lambda answer: answer == plan.buckets[0].closed_by,
+            gives=plan.why,
             hint="Look at plan.buckets[0], or select B0 in the explorer: something was too large for what was left.",
             because=lambda: plan.why(plan.buckets[0].closed_by),
         ),
