@@ -3,6 +3,7 @@
 import { h } from "../dom";
 import { onThemeChange, readTokens } from "../theme";
 import type { Pen } from "./pen";
+import { Stamp } from "./stamp";
 import { TextFitter } from "./textFit";
 
 export interface CanvasHost {
@@ -16,6 +17,7 @@ export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resize
   parent.append(canvas);
   const context = canvas.getContext("2d");
   const text = context === null ? null : new TextFitter(context);
+  const stamp = new Stamp();
   let [width, height, frame] = [0, 0, 0];
   let tokens = readTokens(parent); // none yet where the host attaches us later
 
@@ -28,7 +30,7 @@ export function hostCanvas(parent: HTMLElement, draw: (pen: Pen) => void, resize
     if (canvas.height !== pixelsDown) canvas.height = pixelsDown;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
-    draw({ context, tokens, text });
+    draw({ context, tokens, text, stamp });
   };
   const redraw = (): void => {
     if (frame === 0) frame = requestAnimationFrame(paint);

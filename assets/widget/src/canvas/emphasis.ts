@@ -16,6 +16,7 @@ export interface Emphasis {
   isMatch(row: Row): boolean;
   levelOf(row: Row): Level;
   levelOfBucket(bucket: number): Level;
+  litBuckets: ReadonlySet<number>; // all others are plain or dim
   levelOfMember(member: number): Level; // of the ribbon from a node of `before` to its bucket
   isUndecided(member: number): boolean;
   isLeftAlone(row: Row): boolean; // a collective that was not merged, on either side
@@ -40,7 +41,9 @@ export function emphasisOf(view: View, focus: Focus, originOf: Int32Array): Emph
   const filledOf = (bucket: number): Filled | null => (decision === null ? null : filledUntil(view, bucket, focus.step));
   const isUndecided = (node: number): boolean => decision !== null && (decisionOfNode(view, node)?.step ?? -1) > focus.step;
   const isShown = (kind: Kind | ""): boolean => kind === "" || focus.kinds.length === 0 || focus.kinds.includes(kind);
-  const levelOfBucket = (bucket: number): Level => {
+  const levels: Level[] = []; // of buckets, as they are asked for
+  const levelOfBucket = (bucket: number): Level => (levels[bucket] ??= levelOfBucketOnce(bucket));
+  const levelOfBucketOnce = (bucket: number): Level => {
     if (!isShown(view.buckets[bucket]?.kind ?? "")) return "dim";
     if (lit.buckets.has(bucket)) return "lit";
     return path.length > 0 || (bucket >= 0 && filledOf(bucket)?.count === 0) ? "dim" : "plain";
@@ -55,7 +58,7 @@ export function emphasisOf(view: View, focus: Focus, originOf: Int32Array): Emph
     return path.length > 0 || (type === "collective" && isUndecided(node)) ? "dim" : "plain";
   };
   return {
-    candidate: decision?.node ?? -1, path, filledOf, isUndecided, levelOfBucket,
+    candidate: decision?.node ?? -1, path, litBuckets: lit.buckets, filledOf, isUndecided, levelOfBucket,
     isSelected: (row) => selected.has(row),
     isHovered: (row) => hovered.has(row),
     isMatch: ({ side, first, end, isOpen }) => side === "before" && !isOpen && matches.anyIn(first, end),

@@ -9,6 +9,7 @@ import { ALPHA_OF_LEVEL, type Scene } from "./scene";
 
 const MIN_MARK_PX = 1;
 const MAX_MARK_PX = 7;
+const SPARE = 4; // below the last line, for marks that are higher than it
 
 export function drawMinimap(pen: Pen, scene: Scene): void {
   const { layout, geometry } = scene;
@@ -18,8 +19,13 @@ export function drawMinimap(pen: Pen, scene: Scene): void {
   const columns: Record<Side, { x: number; width: number }> = isSplit
     ? { before: { x: map.x, width: half }, after: { x: map.x + map.width - half, width: half } }
     : { before: { x: map.x, width: map.width }, after: { x: map.x, width: map.width } };
-  drawMarks(pen, scene, layout.before, columns.before);
-  drawMarks(pen, scene, layout.after, columns.after);
+  const drawBoth = (each: Pen): void => {
+    drawMarks(each, scene, layout.before, columns.before);
+    drawMarks(each, scene, layout.after, columns.after);
+  };
+  const box = { ...map, height: map.height + SPARE };
+  if (pen.stamp === undefined) drawBoth(pen);
+  else pen.stamp.draw(pen, box, [layout, scene.emphasis], drawBoth);
   drawFrame(pen, scene);
 }
 

@@ -4,12 +4,14 @@ import { KIND_SHAPES } from "../glyphs";
 import type { Tokens } from "../theme";
 import type { Kind } from "../types";
 import type { Box } from "./geometry";
+import type { Stamp } from "./stamp";
 import type { TextFitter } from "./textFit";
 
 export interface Pen {
   context: CanvasRenderingContext2D;
   tokens: Tokens;
   text: TextFitter;
+  stamp?: Stamp; // of a canvas that is drawn again and again
 }
 
 export const RADIUS = 3;
@@ -69,9 +71,14 @@ export function drawGlyph(context: CanvasRenderingContext2D, kind: Kind, x: numb
   context.restore();
 }
 
+const shapes = new Map<string, Path2D>(); // one for each kind
+
 // A surface that is no canvas makes its own shapes.
 function shapeOn(context: CanvasRenderingContext2D & { shapeOf?: (data: string) => Path2D }, data: string): Path2D {
-  return context.shapeOf?.(data) ?? new Path2D(data);
+  if (context.shapeOf !== undefined) return context.shapeOf(data);
+  let shape = shapes.get(data);
+  if (shape === undefined) shapes.set(data, (shape = new Path2D(data)));
+  return shape;
 }
 
 export function drawTriangle(

@@ -2,8 +2,9 @@
 // ribbon in view ends at a name.
 
 import { firstPast } from "../sorted";
-import { yOfLine, type Box, type GraphGeometry } from "./geometry";
+import { lineAt, yOfLine, type Box, type GraphGeometry } from "./geometry";
 import type { BucketShape, GraphLayout, Placed } from "./graphLayout";
+import { shapePlaces } from "./shapePlaces";
 
 export interface Pin {
   bucket: number;
@@ -30,18 +31,7 @@ export function pinsOf(layout: GraphLayout, geometry: GraphGeometry): Pin[] {
 }
 
 function findPins(layout: GraphLayout, geometry: GraphGeometry): Pin[] {
-  const above: BucketBehind[] = []; // in the order of their lines
-  const below: BucketBehind[] = [];
-  for (const shape of layout.buckets) {
-    const placed = layout.after[shape.row];
-    if (placed === undefined) continue;
-    const middle = middleOf(geometry, placed);
-    const isAbove = middle < geometry.headerHeight;
-    if ((!isAbove && middle <= geometry.height) || !hasMemberInView(layout, geometry, shape)) continue;
-    const nearest = isAbove ? above : below;
-    nearest.splice(firstPast(nearest, (other) => other.placed.line > placed.line), 0, { bucket: shape.bucket, placed });
-    if (nearest.length > MAX_PINS_AT_EDGE) nearest.splice(isAbove ? 0 : MAX_PINS_AT_EDGE, 1);
-  }
+  const [above, below] = behindEdges(layout, geometry);
   const bottom = geometry.height - below.length * PITCH;
   const { x, width } = geometry.rails.after;
   return [
@@ -50,11 +40,33 @@ function findPins(layout: GraphLayout, geometry: GraphGeometry): Pin[] {
   ];
 }
 
-function hasMemberInView(layout: GraphLayout, geometry: GraphGeometry, { members }: BucketShape): boolean {
-  return members.some((member) => {
-    const middle = middleOf(geometry, layout.before[member.row]!);
+// In the order of their lines.
+function behindEdges(layout: GraphLayout, geometry: GraphGeometry): [above: BucketBehind[], below: BucketBehind[]] {
+  const places = shapePlaces(layout);
+  const above = new Set<BucketShape>();
+  const below = new Set<BucketShape>();
+  const middle = ({ row }: BucketShape): number => middleOf(geometry, layout.after[row]!);
+  for (const row of rowsInView(layout, geometry)) {
+    const shapes = places.ofRow(row);
+    const firstInView = firstPast(shapes, (shape) => middle(shape) >= geometry.headerHeight);
+    const firstBelow = firstPast(shapes, (shape) => middle(shape) > geometry.height);
+    for (const shape of shapes.slice(Math.max(0, firstInView - MAX_PINS_AT_EDGE), firstInView)) above.add(shape);
+    for (const shape of shapes.slice(firstBelow, firstBelow + MAX_PINS_AT_EDGE)) below.add(shape);
+  }
+  const inOrder = (shapes: Set<BucketShape>): BucketBehind[] =>
+    [...shapes].map(({ bucket, row }) => ({ bucket, placed: layout.after[row]! })).sort((one, other) => one.placed.line - other.placed.line);
+  return [inOrder(above).slice(-MAX_PINS_AT_EDGE), inOrder(below).slice(0, MAX_PINS_AT_EDGE)];
+}
+
+// Of `before`, those whose middle is in view.
+function rowsInView(layout: GraphLayout, geometry: GraphGeometry): Set<number> {
+  const [first, last] = [lineAt(geometry, geometry.headerHeight), lineAt(geometry, geometry.height)].map(Math.floor) as [number, number];
+  const rows = new Set(layout.beforeAt.subarray(Math.max(0, first), last + 1));
+  return new Set([...rows].filter((row) => {
+    const placed = layout.before[row];
+    const middle = placed === undefined ? -1 : middleOf(geometry, placed);
     return middle > geometry.headerHeight && middle < geometry.height;
-  });
+  }));
 }
 
 function middleOf(geometry: GraphGeometry, { line, span }: Placed): number {

@@ -4,10 +4,11 @@
 import { KINDS } from "../glyphs";
 import { Crowd, strengthOf, type Strand } from "./crowd";
 import { boxOf, type Box } from "./geometry";
-import type { BucketShape, MemberRow, Placed } from "./graphLayout";
+import type { BucketShape, GraphLayout, MemberRow, Placed } from "./graphLayout";
 import { pinsOf, type Pin } from "./pins";
 import { sansFont, withAlpha, writeText, type Pen } from "./pen";
 import { visibleLines, type Scene } from "./scene";
+import { shapePlaces } from "./shapePlaces";
 import type { Emphasis, Level } from "./emphasis";
 
 const RIBBON_ALPHA: Record<Level, number> = { lit: 1, plain: 0.42, dim: 0.14 };
@@ -21,16 +22,23 @@ export function drawRibbons(pen: Pen, scene: Scene): void {
   const { layout, emphasis } = scene;
   const [first, end] = visibleLines(scene);
   const pins = new Map(pinsOf(layout, scene.geometry).map((pin) => [pin.bucket, pin]));
-  const isInView = (line: number): boolean => line >= first && line <= end;
-  const shown = layout.buckets.filter(({ top, bottom, row }) => row >= 0 && top < end && bottom > first)
-    .map((shape) => ({ shape, isLit: emphasis.levelOfBucket(shape.bucket) === "lit" }));
-  const passing = new Set(shown.filter(({ shape, isLit }) =>
-    !isLit && !isInView(layout.after[shape.row]!.line) && shape.members.every(({ row }) => !isInView(layout.before[row]!.line))));
-  const drawn = passing.size > MOST_PASSING ? shown.filter((each) => !passing.has(each)) : shown;
-  const ordered = [...drawn.filter(({ isLit }) => !isLit), ...drawn.filter(({ isLit }) => isLit)].map(({ shape }) => shape);
+  const ordered = shapesDrawn(layout, emphasis, first, end);
   const ribbons = ribbonsOf(scene, ordered, pins);
   ordered.forEach((shape, index) => drawBucketRibbons(pen, scene, shape, ribbons[index]!, pins.get(shape.bucket)));
   for (const { before, after } of layout.leftAlone) drawLeftAlone(pen, scene, before, after, first, end);
+}
+
+// Those that reach into the lines in view, each kind in the order of the buckets: what is lit lies on top.
+export function shapesDrawn(layout: GraphLayout, emphasis: Pick<Emphasis, "levelOfBucket" | "litBuckets">, first: number, end: number): BucketShape[] {
+  const places = shapePlaces(layout);
+  const reaches = ({ row, top, bottom }: BucketShape): boolean => row >= 0 && top < end && bottom > first;
+  const isLit = ({ bucket }: BucketShape): boolean => emphasis.levelOfBucket(bucket) === "lit";
+  const lit = [...emphasis.litBuckets].flatMap((bucket) => layout.buckets[bucket] ?? []).filter((shape) => reaches(shape) && isLit(shape));
+  const ending = [...places.endingIn(first, end)].filter((shape) => reaches(shape) && !isLit(shape));
+  const numPassing = places.numIn(first, end) - ending.length - lit.length;
+  const others = numPassing > MOST_PASSING ? ending : places.within(first, end).filter((shape) => !isLit(shape));
+  const inOrder = (shapes: BucketShape[]): BucketShape[] => shapes.sort((one, other) => one.bucket - other.bucket);
+  return [...inOrder(others), ...inOrder(lit)];
 }
 
 interface Ribbon {
