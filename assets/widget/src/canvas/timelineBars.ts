@@ -31,6 +31,9 @@ export class Bars {
   private readonly lengths: Float64Array; // of entry i: how long all are that stand ahead of bar i
   private readonly exposed: Float64Array; // for how long compute waits for them
   private readonly least: number;
+  private readonly kinds: (Kind | "")[];
+  private readonly kindAt: Uint8Array; // index of each bar's kind
+  private readonly weights: Float64Array; // of each bar in its stratum
   private byNode: Int32Array | null = null;
 
   private constructor(readonly list: readonly Bar[]) {
@@ -39,6 +42,9 @@ export class Bars {
     this.least = ((list.at(-1)?.end ?? 0) - (list[0]?.start ?? 0)) * LEAST_SHARE || LEAST_SHARE;
     this.lengths = sumsOf(list, durationOf);
     this.exposed = sumsOf(list, ({ measured }) => (measured?.exposed ?? []).reduce((sum, [start, end]) => sum + end - start, 0));
+    this.kinds = [...new Set(list.map(({ kind }) => kind))].sort();
+    this.kindAt = Uint8Array.from(list, ({ kind }) => this.kinds.indexOf(kind));
+    this.weights = Float64Array.from(list, (bar) => durationOf(bar) + this.least);
     this.strata = this.strataOf(() => false);
   }
 
@@ -50,11 +56,17 @@ export class Bars {
   }
 
   strataOf(isDim: (place: number) => boolean): Stratum[] {
-    const { list } = this;
-    const dim = list.map((_, place) => isDim(place));
-    const kinds = [...new Set(list.map(({ kind }) => kind))].sort();
-    return kinds.flatMap((kind) => [false, true].filter((isOne) => dim.includes(isOne)).map((isOne): Stratum =>
-      ({ kind, isDim: isOne, sums: sumsOf(list, (bar, place) => (bar.kind === kind && dim[place] === isOne ? durationOf(bar) + this.least : 0)) })));
+    const { kinds, kindAt, weights } = this;
+    const all = kinds.flatMap((kind) => [false, true].map((isOne): Stratum => ({ kind, isDim: isOne, sums: new Float64Array(weights.length + 1) })));
+    const held = new Float64Array(all.length);
+    const areThere = [false, false];
+    for (let place = 0; place < weights.length; place++) {
+      const own = Number(isDim(place));
+      areThere[own] = true;
+      held[2 * kindAt[place]! + own]! += weights[place]!;
+      for (let at = 0; at < all.length; at++) all[at]!.sums[place + 1] = held[at]!;
+    }
+    return all.filter((stratum) => areThere[Number(stratum.isDim)]);
   }
 
   // How much of a stratum lies in a column of pixels in which bars `first` to `last` begin; 0 where none of them belongs

@@ -11,6 +11,8 @@ export const mountInspector: Pane = (root, store) => {
   const pair = button("Start or wait", { class: "bv-button bv-text-button", title: "From a start to its wait and back ([)", "data-key": "[", "aria-label": null, onclick: () => jumpToPair(store) }, "wait");
   const bucket = button("Bucket or member", { class: "bv-button bv-text-button", title: "From a member to its bucket and back (])", "data-key": "]", "aria-label": null, onclick: () => jumpToBucket(store) }, "bucket");
   const page = h("div", { class: "bv-page", tabindex: 0, role: "group", "aria-label": "Details" });
+  let isScrolled = false; // to ask the page itself would lay it out at each step
+  page.addEventListener("scroll", () => void (isScrolled = page.scrollTop > 0));
   root.append(h("div", { class: "bv-head" }, h("h2", { class: "bv-title" }, "Inspector"), pair, bucket), page);
 
   const draw = (): void => {
@@ -29,7 +31,7 @@ export const mountInspector: Pane = (root, store) => {
     const isOther = changed.has("view") || changed.has("selection");
     if (isOther || changed.has("revision")) draw();
     else if (changed.has("path")) redraw();
-    if (isOther) page.scrollTop = 0;
+    if (isOther && isScrolled) page.scrollTop = 0;
   });
 };
 
