@@ -151,6 +151,11 @@ def test_a_dependent_shows_the_path_to_what_it_depends_on() -> None:
     names = [view["before"]["name"][node] for node in decision_of(view, "ag1")["path"]]
     assert names[0] == "ag0"
     assert names[-1] == "ag1"
+    assert decision_of(view, "ag1")["reason"] == "needs B0"
+
+
+def test_a_dependent_of_what_is_left_alone_names_its_row() -> None:
+    assert decision_of(view_of("cycle_between_kinds"), "ag0")["reason"] == "needs #4"
 
 
 def test_a_full_bucket_knows_what_closed_it() -> None:

@@ -185,7 +185,9 @@ DECISIONS: list[tuple[str, dict[str, Any], dict[str, tuple[Reason, int | None]]]
 ]
 
 
-@pytest.mark.parametrize(("sample", "options", "expected"), DECISIONS, ids=["-".join([row[0], *row[1]]) for row in DECISIONS])
+@pytest.mark.parametrize(
+    ("sample", "options", "expected"), DECISIONS, ids=["-".join([row[0], *row[1]]) for row in DECISIONS]
+)
 def test_every_collective_gets_its_decision(
     sample: str, options: dict[str, Any], expected: dict[str, tuple[Reason, int | None]]
 ) -> None:

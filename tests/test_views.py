@@ -34,9 +34,9 @@ def test_two_policies_give_a_view_each_named_by_what_differs() -> None:
 def test_policies_differ_by_whatever_they_differ_in() -> None:
     policies = [bv.Policy(strategy="grouped"), bv.Policy(max_span_nodes=9), bv.Policy(kinds="all_gather")]
     assert names(bv.explore(graph("forward"), policies)) == [
-        "forward · strategy grouped, span any, kinds all",
-        "forward · strategy adjacent, span at most 9 nodes, kinds all",
-        "forward · strategy adjacent, span any, kinds all_gather",
+        "forward · grouped, span any, kinds all",
+        "forward · adjacent, span at most 9 nodes, kinds all",
+        "forward · adjacent, span any, kinds all_gather",
     ]
 
 

@@ -119,7 +119,8 @@ def _short_reason(plan: Plan, decision: Decision) -> str:
     if decision.reason is Reason.JOINED:
         return "fits"
     if decision.reason is Reason.DEPENDS_ON_BUCKET:
-        return f"depends on {label_of(plan.graph, str(decision.evidence['member']))}"
+        member = plan.decision(str(decision.evidence["member"]))
+        return f"needs #{member.step + 1}" if member.bucket is None else f"needs {plan.buckets[member.bucket].label}"
     if decision.reason is not Reason.OPENED:
         return decision.reason.value
     return _why_opened(plan, decision)
@@ -129,7 +130,7 @@ def _why_opened(plan: Plan, decision: Decision) -> str:
     previous, closed_by = decision.evidence.get("previous"), decision.evidence.get("closed_by")
     closed = plan.decision(previous).bucket if isinstance(previous, str) else None
     if closed_by == "cap":
-        return "neighbour too large" if closed is None else f"{plan.buckets[closed].label} full"
+        return "neighbour full" if closed is None else f"{plan.buckets[closed].label} full"
     if closed_by == "span":
         return "span too long"
     if closed_by == "dependents":

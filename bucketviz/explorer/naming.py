@@ -9,6 +9,8 @@ from bucketviz.explorer.subject import Subject
 
 _UNSAID = {"span": "any", "kinds": "all", "filter": "none"}
 """What a row that a policy leaves out would say."""
+_SAID_ALONE = ("strategy", "fidelity")
+"""Rows whose values (``grouped``, ``safe``) say what they are of."""
 
 
 def name_apart(subjects: Sequence[Subject]) -> None:
@@ -48,5 +50,8 @@ def _differences(subjects: Sequence[Subject]) -> list[str]:
     }
     differing = {label: column for label, column in values.items() if len(set(column)) > 1}
     return [
-        ", ".join(f"{label} {column[index]}" for label, column in differing.items()) for index in range(len(policies))
+        ", ".join(
+            column[index] if label in _SAID_ALONE else f"{label} {column[index]}" for label, column in differing.items()
+        )
+        for index in range(len(policies))
     ]

@@ -257,4 +257,7 @@ def _drawn_of(subjects: Sequence[Subject]) -> list[Plan | Prediction | None]:
 
 def _named(subjects: Sequence[Subject]) -> str:
     names = [subject.name for subject in subjects]
+    graphs = {name.split(" · ")[0] for name in names}
+    if len(graphs) == 1:
+        return graphs.pop()
     return " and ".join(names) if len(names) <= 2 else f"{names[0]} and {len(names) - 1} more"

@@ -65,7 +65,7 @@ export function timelineHead(store: Store, planner: Planner | null, actions: Tim
       title.title = axis === "measured" ? `${measured?.where}. Both runs begin at 0.` : "";
       const isChosen = planner !== null && machines.length > 0 && estimated !== null;
       machine.hidden = !isChosen;
-      named.hidden = estimated === null || isChosen;
+      named.hidden = estimated === null || isChosen || axis === "measured";
       if (estimated !== null) {
         machine.replaceChildren(...machines.map(([name]) => h("option", { value: name }, name)));
         machine.value = estimated.machine;

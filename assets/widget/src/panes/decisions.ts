@@ -45,6 +45,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     count.textContent = shown.length === length ? "" : `${shown.length} of ${length}`;
     empty.textContent = shown.length > 0 ? "" : length === 0 ? "The graph has no collectives." : "No decision passes the filters.";
     grid.hidden = shown.length === 0;
+    grid.style.setProperty("--bv-digits", String(Math.max(2, String(length).length)));
     grid.setAttribute("aria-rowcount", String(lines.length + 1));
     reasons.value = shownReason(store);
     follow();

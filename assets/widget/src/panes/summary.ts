@@ -20,7 +20,7 @@ export const summary = (hasControls: boolean): Pane => (root, store) => {
 
   const draw = (): void => {
     const { title, subtitle, views } = store.payload;
-    const name = views.length > 1 ? `${title} · ${store.current.name}` : title;
+    const name = views.length > 1 ? headingOf(title, store.current.name) : title;
     stats = summaryOf(store.current).map(statistic);
     origin = h("p", { class: "bv-origin" }, h("b", { title: name }, name), h("span", {}, subtitle),
       h("span", { class: "bv-terms", hidden: hasControls && store.current.canPlan }, termsOf(store.current)));
@@ -56,6 +56,10 @@ export const summary = (hasControls: boolean): Pane => (root, store) => {
     unsubscribe();
   };
 };
+
+export function headingOf(title: string, view: string): string {
+  return view === title || view.startsWith(`${title} · `) ? view : `${title} · ${view}`;
+}
 
 function summaryOf({ summary, estimated }: View): Stat[] {
   const place = summary.findIndex(({ label }) => label === "left alone"); // ahead of what matters less

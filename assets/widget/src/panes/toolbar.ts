@@ -33,7 +33,8 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, exports: HTMLE
     const help = button("Help", { title: "Keys and signs (?)", "data-key": "?", onclick: showHelp }, "?");
     const views = viewSwitch(store);
     const graphs = graphSwitch(store);
-    root.append(...[views, kinds, policy, search, graphs, predict.element, exports, text, help].filter((part) => part !== null));
+    const end = h("div", { class: "bv-toolbar-end" }, search, graphs, predict.element, exports, text, help);
+    root.append(...[views, kinds, policy, end].filter((part) => part !== null));
 
     const draw = (): void => {
       kinds.replaceChildren(...kindChips(store));
@@ -91,9 +92,19 @@ function viewSwitch(store: Store): HTMLElement | null {
     list.value = String(store.state.view);
     return list;
   }
-  const choices = store.payload.views.map(({ name }, view): Choice =>
-    ({ value: String(view), label: name, title: `Show ${name}`, choose: () => store.set({ view }) }));
+  const labels = tellingApart(views.map(({ name }) => name));
+  const choices = views.map(({ name }, view): Choice =>
+    ({ value: String(view), label: labels[view]!, title: `Show ${name}`, choose: () => store.set({ view }) }));
   return switchOf("Graph", choices, String(store.state.view));
+}
+
+// "backward · cap 25 MiB" and "backward · cap 200 MiB" need only their caps; what they share stands in the summary.
+export function tellingApart(names: readonly string[]): string[] {
+  const parts = names.map((name) => name.split(" · "));
+  const most = Math.min(...parts.map(({ length }) => length)) - 1;
+  let shared = 0;
+  while (shared < most && parts.every((each) => each[shared] === parts[0]![shared])) shared++;
+  return parts.map((each) => each.slice(shared).join(" · "));
 }
 
 function showView(views: HTMLElement, view: string): void {
