@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
 
 
 def path_of(path: object) -> Path:
@@ -33,7 +34,7 @@ def replace_file(path: str | Path, content: bytes) -> Path:
         raise IsADirectoryError(f"{target} is a folder")
     if target.exists() and not target.is_file():
         raise OSError("it is no regular file")
-    unfinished = target.with_name(f"{target.name}.part")
+    unfinished = target.with_name(f"{target.name}.{token_hex(4)}.part")  # others may write the same file
     try:
         unfinished.write_bytes(content)
         unfinished.replace(target)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from torch._C._distributed_c10d import Store
 
 from bucketviz.errors import ExecutionError
+from bucketviz.execution.posting import fetch, post
 from bucketviz.records import Graph, Node, Plan, Policy, check_ranks, from_json, to_json
 
 _REMEDY = "nothing was sent; give every rank the same job, and the same versions of torch and bucketviz"
@@ -25,23 +26,26 @@ class Intent:
         orders: The collectives of each graph (``graph before``, ``graph after``), and nothing else of it, in program
             order; the groups are those of this rank.
         buckets: The members of each bucket, in packing order.
+        job: What else the job is, part by part (``repeats``, ``graph.json``); each machine may
+            read a copy of its own.
     """
 
     orders: Mapping[str, Graph]
     buckets: Buckets
+    job: Mapping[str, str] = field(default_factory=dict)
 
     def digest(self) -> str:
         """The same on two ranks only where they do the same; groups, which differ by rank, do not count."""
         orders = {name: to_json(Graph(name, order.nodes)) for name, order in self.orders.items()}
-        return hashlib.sha256(json.dumps([orders, self.buckets]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([orders, self.buckets, self.job]).encode()).hexdigest()
 
     def to_json(self) -> str:
-        return json.dumps([{name: to_json(order) for name, order in self.orders.items()}, self.buckets])
+        return json.dumps([{name: to_json(order) for name, order in self.orders.items()}, self.buckets, self.job])
 
     @classmethod
-    def from_json(cls, text: bytes) -> Intent:
-        orders, buckets = json.loads(text)
-        return cls({name: from_json(order) for name, order in orders.items()}, tuple(map(tuple, buckets)))
+    def from_json(cls, text: str) -> Intent:
+        orders, buckets, job = json.loads(text)
+        return cls({name: from_json(order) for name, order in orders.items()}, tuple(map(tuple, buckets)), job)
 
 
 def collective_order(name: str, nodes: Iterable[Node], groups: Mapping[str, tuple[int, ...]]) -> Graph:
@@ -90,6 +94,7 @@ def check_intents(store: Store, rank: int, world_size: int, own: Intent) -> None
             found = "; ".join(map(str, check.disagreements))
             raise ExecutionError(f"the ranks disagree on the {name}: {found}; {_REMEDY}")
     _check_buckets([intent.buckets for intent in intents])
+    _check_jobs([intent.job for intent in intents])
 
 
 def _check_buckets(of_ranks: list[Buckets]) -> None:
@@ -102,7 +107,17 @@ def _check_buckets(of_ranks: list[Buckets]) -> None:
                 )
 
 
-def _exchanged(store: Store, key: str, rank: int, world_size: int, own: str) -> list[bytes]:
-    store.set(f"{key}/{rank}", own)
-    gathered: list[bytes] = store.multi_get([f"{key}/{other}" for other in range(world_size)])
-    return gathered
+def _check_jobs(of_ranks: list[Mapping[str, str]]) -> None:
+    for rank, job in enumerate(of_ranks):
+        for part in dict.fromkeys([*of_ranks[0], *job]):
+            first, other = of_ranks[0].get(part, "nothing"), job.get(part, "nothing")
+            if first != other:
+                raise ExecutionError(
+                    f"the ranks have read different jobs: {part} is {first} on rank 0, {other} on rank {rank}; "
+                    "nothing was sent; copy the folder of the job to every machine again"
+                )
+
+
+def _exchanged(store: Store, key: str, rank: int, world_size: int, own: str) -> list[str]:
+    post(store, f"{key}/{rank}", own)
+    return [fetch(store, f"{key}/{other}") for other in range(world_size)]
