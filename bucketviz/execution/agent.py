@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
     notes = StatusNotes(status_path(folder, AGENT), 1, lambda: 0)
     registering = [part for module in modules for part in ("--import", module)]
     try:
-        elastic_launch(_config(folder, port), sys.executable)("-m", WORKER, str(folder), *registering)
+        elastic_launch(_config(folder, port), sys.executable)("-m", WORKER, str(folder), "--watched", *registering)
     except ChildFailedError as error:
         notes.exit_codes({str(rank): failure.exitcode for rank, failure in error.failures.items()})
         sys.exit(1)

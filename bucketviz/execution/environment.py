@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shlex
+import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -25,6 +27,13 @@ def environment(device: torch.device) -> Environment:
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         command=_command(sys.argv),
     )
+
+
+def machine_name() -> str:
+    """Gives ``machine 1 (host)`` where torchrun runs ranks on several machines; nothing where there is one."""
+    if int(os.environ.get("GROUP_WORLD_SIZE", "1")) < 2:
+        return ""
+    return f"machine {os.environ.get('GROUP_RANK', '?')} ({socket.gethostname()})"
 
 
 def _command(arguments: list[str]) -> str:

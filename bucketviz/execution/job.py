@@ -162,6 +162,24 @@ def write_job(
     return folder
 
 
+def prepare_rank(folder: Path, rank: int) -> None:
+    """Makes the places where a rank leaves what it does and finds, and clears what an earlier run left there.
+
+    Copies of a folder often come without those that are empty.
+
+    Raises:
+        ExecutionError: when nothing can be written there.
+    """
+    try:
+        for earlier in (result_path(folder, rank), outputs_path(folder, rank), folder / EXECUTION):
+            earlier.parent.mkdir(exist_ok=True)
+            earlier.unlink(missing_ok=True)
+    except OSError as error:
+        raise ExecutionError(
+            f"rank {rank} has to leave what it finds in {folder}: {error}; give a folder that can be written"
+        ) from error
+
+
 def read_options(folder: Path) -> JobOptions:
     """Gives what a job is asked for.
 

@@ -19,16 +19,14 @@ import torch
 import torch.fx as fx
 
 from bucketviz.errors import ExecutionError
-from bucketviz.execution.diagnosis import cause_of_failure, cause_of_stall, ranks_named
+from bucketviz.execution.diagnosis import cause_of_failure, cause_of_stall, ranks_named, stall_limit
 from bucketviz.execution.environment import environment
 from bucketviz.execution.job import AGENT, Inputs, JobOptions, outputs_path, status_path, write_job
 from bucketviz.execution.results import read_results
-from bucketviz.execution.status import Status, read_status
+from bucketviz.execution.status import Status, has_vanished, read_status
 from bucketviz.records import Execution, Plan
 
 _POLL_SECONDS = 0.1
-_START_SECONDS = 90.0
-"""How long starting Python and importing torch may take, however short the time-out: ranks are silent until then."""
 _END_SECONDS = 6.0
 """How long the ranks may take to end when they are asked to."""
 
@@ -143,24 +141,12 @@ def _watch(
         if statuses != last:
             last, changed = statuses, time.monotonic()
             on_progress(sum(status.done for status in statuses) / len(statuses))
-        is_starting = any(status.step == 0 for status in statuses)
-        limit = max(options.timeout_s, _START_SECONDS) if is_starting else options.timeout_s
-        grace = _END_SECONDS if any(map(_is_gone, statuses)) else 0.0
+        limit = stall_limit(statuses, options.timeout_s)
+        grace = _END_SECONDS if any(map(has_vanished, statuses)) else 0.0
         if time.monotonic() - changed > limit + grace:
             raise _error(cause_of_stall(statuses, limit), folder, options)
         time.sleep(_POLL_SECONDS)
     on_progress(1.0)
-
-
-def _is_gone(status: Status) -> bool:
-    """True when a rank died: the agent is about to end the others, and knows how it died."""
-    if not status.pid or status.is_finished:
-        return False
-    try:
-        os.kill(status.pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 def _found(folder: Path, options: JobOptions, exit_code: int, port: int) -> Execution:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -31,7 +31,11 @@ class Status:
         error: Why it failed; empty while it has not.
         is_peer_error: True when what failed is the connection to another rank.
         is_finished: True when it is through.
+        is_ending: True when it was asked to end (SIGTERM).
+        is_gone: True when another rank on its machine saw that its process is no more.
         pid: Its process.
+        parent: The process that started it.
+        machine: Where it runs, in words (``machine 1 (host)``); empty where all ranks are on one.
         exit_codes: Of the ranks that failed, by rank; only the process that starts them knows.
     """
 
@@ -43,7 +47,11 @@ class Status:
     error: str = ""
     is_peer_error: bool = False
     is_finished: bool = False
+    is_ending: bool = False
+    is_gone: bool = False
     pid: int = 0
+    parent: int = 0
+    machine: str = ""
     exit_codes: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -53,9 +61,30 @@ class Status:
         return f"{doing}, {self.node}" if self.node else doing
 
     @property
+    def on_machine(self) -> str:
+        """`` on machine 1 (host)``; empty where all ranks are on one."""
+        return f" on {self.machine}" if self.machine else ""
+
+    @property
+    def is_under_way(self) -> bool:
+        """True when it was started, and has neither finished nor failed nor been asked to end."""
+        return self.pid > 0 and not (self.is_finished or self.error or self.is_ending)
+
+    @property
     def position(self) -> tuple[int, int]:
         """Compares ranks: who is lower is behind."""
         return self.step, self.progress
+
+
+def has_vanished(status: Status) -> bool:
+    """True when a rank of this machine is no more, though it had neither finished nor said why it fails."""
+    if not status.pid or status.is_finished:
+        return False
+    try:
+        os.kill(status.pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
 
 
 def prepare_status(path: Path) -> None:
@@ -69,6 +98,11 @@ def read_status(path: Path) -> Status:
         document = json.loads(path.read_bytes().rstrip(b"\0") or b"{}")
     except (OSError, ValueError):
         return Status()
+    return status_of(document)
+
+
+def status_of(document: Mapping[str, Any]) -> Status:
+    """Gives a status back from JSON."""
     known = {item.name for item in fields(Status)}
     return Status(**{key: value for key, value in document.items() if key in known})
 
@@ -76,15 +110,16 @@ def read_status(path: Path) -> Status:
 class StatusNotes:
     """Notes the status of this process; several threads may."""
 
-    def __init__(self, path: Path, num_steps: int, count: Callable[[], int]) -> None:
-        """Takes the file, the number of steps to come, and what counts the collectives started so far."""
-        self._descriptor = os.open(path, os.O_WRONLY)
+    def __init__(self, path: Path, num_steps: int, count: Callable[[], int], machine: str = "") -> None:
+        """Takes the file, the number of steps to come, what counts the collectives started so far, and where it is."""
+        self._descriptor = _opened(path)
         self._num_steps = num_steps
         self._count = count
         self._counted_from: int | None = None
         self._run = ""
         self._lock = Lock()
-        self.status = Status(pid=os.getpid())
+        self.status = Status()
+        self._note(pid=os.getpid(), parent=os.getppid(), machine=machine)
 
     def begin(self, doing: str) -> None:
         """Notes that the next step begins."""
@@ -115,6 +150,11 @@ class StatusNotes:
         if not self.status.error:
             self._note(error=error[:_MAX_ERROR_CHARACTERS], is_peer_error=is_peer_error)
 
+    def asked_to_end(self) -> None:
+        """Notes that this process is about to end because somebody asked it to."""
+        if not self.status.is_ending:
+            self._note(is_ending=True)
+
     def exit_codes(self, codes: dict[str, int]) -> None:
         """Notes with which codes ranks ended that this process started."""
         self._note(exit_codes=codes)
@@ -128,5 +168,16 @@ class StatusNotes:
         with self._lock:
             self.status = replace(self.status, **changes)
             text = json.dumps(asdict(self.status)).encode()
+            if self._descriptor is None:
+                return
             with suppress(OSError):
                 os.pwrite(self._descriptor, text[:BLOCK_BYTES].ljust(BLOCK_BYTES, b"\0"), 0)
+
+
+def _opened(path: Path) -> int | None:
+    """Opens the file for notes; None where there can be none, as the folder cannot be written."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+        return os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+    except OSError:
+        return None

@@ -21,13 +21,14 @@ _PR_SET_PDEATHSIG = 1
 
 
 @contextmanager
-def watching(tick: Callable[[], None]) -> Iterator[None]:
+def watching(tick: Callable[[], None], asked_to_end: Callable[[], None]) -> Iterator[None]:
     """Ends this process soon after its parent died or SIGTERM came, whatever its main thread is stuck in.
 
     Has to be entered in the main thread.
 
     Args:
         tick: Called every fifth of a second.
+        asked_to_end: Called when SIGTERM came.
     """
     _die_with_parent()
     read_end, write_end = os.pipe()
@@ -35,7 +36,7 @@ def watching(tick: Callable[[], None]) -> Iterator[None]:
     handler = signal.signal(signal.SIGTERM, lambda *_: None)
     wakeup = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
     over = Event()
-    thread = Thread(target=_watch, args=(os.getppid(), read_end, tick, over), daemon=True)
+    thread = Thread(target=_watch, args=(os.getppid(), read_end, tick, asked_to_end, over), daemon=True)
     thread.start()
     try:
         yield
@@ -49,12 +50,13 @@ def watching(tick: Callable[[], None]) -> Iterator[None]:
         os.close(write_end)
 
 
-def _watch(parent: int, read_end: int, tick: Callable[[], None], over: Event) -> None:
+def _watch(parent: int, read_end: int, tick: Callable[[], None], asked_to_end: Callable[[], None], over: Event) -> None:
     deadline = float("inf")
     while not over.is_set():
         ready, _, _ = select.select([read_end], [], [], INTERVAL_SECONDS)
         if ready and signal.SIGTERM in os.read(read_end, 64):
             deadline = min(deadline, time.monotonic() + GRACE_SECONDS)
+            asked_to_end()
         if os.getppid() != parent or time.monotonic() > deadline:
             os._exit(ENDED)
         tick()

@@ -10,32 +10,41 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 import torch
 from torch._C._distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
-from bucketviz.errors import BucketvizError, ExecutionError
+from bucketviz.errors import ExecutionError
 from bucketviz.execution.compare import compare
-from bucketviz.execution.diagnosis import cause_of_failure
-from bucketviz.execution.environment import environment
+from bucketviz.execution.diagnosis import START_SECONDS
+from bucketviz.execution.ending import Ending
+from bucketviz.execution.environment import environment, machine_name
+from bucketviz.execution.fingerprint import fingerprint
 from bucketviz.execution.groups import Block, own_groups
 from bucketviz.execution.handshake import Intent, check_intents, collective_order
 from bucketviz.execution.inputs import rank_inputs
-from bucketviz.execution.job import EXECUTION, JobOptions, read_inputs, read_job, read_options, result_path, status_path
+from bucketviz.execution.job import (
+    TIMEOUT_S,
+    JobOptions,
+    prepare_rank,
+    read_inputs,
+    read_job,
+    read_options,
+    result_path,
+    status_path,
+)
 from bucketviz.execution.ownership import own_attributes
 from bucketviz.execution.process_groups import group_names, num_started, process_groups
 from bucketviz.execution.proof import Side
-from bucketviz.execution.results import read_results, write_execution, write_outputs
-from bucketviz.execution.status import StatusNotes, read_status
+from bucketviz.execution.results import conclude, write_execution, write_outputs
+from bucketviz.execution.status import StatusNotes
 from bucketviz.execution.tolerance import relative_tolerances
 from bucketviz.execution.watch import watching
 from bucketviz.records import Execution, Measured, RankRun
@@ -47,44 +56,59 @@ _NUM_STEPS = 7
 """Load, meet, for each side run and time, wait."""
 _MARGIN_S = 5.0
 """Ranks give up waiting for another one this much later than whoever watches them all, who knows which one it is."""
-_PEER_MARKS = ("gloo/transport", "NCCL", "onnection closed by peer", "onnection reset by peer", "Broken pipe")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the rank that torchrun's environment describes; ends the process with code 1 when that fails."""
     parser = argparse.ArgumentParser(prog="bucketviz.execution.worker", description=__doc__)
-    parser.add_argument("job", type=Path, help="folder of the job, which all machines see")
+    parser.add_argument("job", type=Path, help="folder of the job; each machine may have a copy of its own")
     parser.add_argument(
         "--import", dest="modules", action="append", default=[], metavar="MODULE", help="it registers custom ops"
     )
+    parser.add_argument("--watched", action="store_true", help="whoever started this rank looks after it")
     asked = parser.parse_args(arguments)
     try:
-        options = read_options(asked.job)
-        rank = _own_rank(options)
-    except ExecutionError as error:
-        sys.exit(f"bucketviz: {error}")
-    notes = StatusNotes(status_path(asked.job, rank), _NUM_STEPS, num_started)
-    with watching(notes.tick):
+        rank, world_size = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE"))
+    except KeyError as error:
+        sys.exit(
+            f"bucketviz: {error} is not set; start the ranks with torchrun --nproc-per-node=NUMBER_OF_RANKS "
+            "-m bucketviz.execution.worker JOB"
+        )
+    notes = StatusNotes(status_path(asked.job, rank), _NUM_STEPS, num_started, machine_name())
+    ending = Ending(asked.job, notes)
+    with watching(notes.tick, notes.asked_to_end):
         try:
-            run_rank(asked.job, options, rank, asked.modules, notes)
+            timeout_s = _timeout_s(asked.job)
+            store, _, _ = next(
+                rendezvous("env://", timeout=timedelta(seconds=max(timeout_s, START_SECONDS) + _MARGIN_S))
+            )
+            with nullcontext() if asked.watched else ending.looking_out(store, rank, world_size, timeout_s):
+                run_rank(asked.job, rank, world_size, asked.modules, notes, store)
         except BaseException as error:
-            _give_up(error, asked.job, options.world_size, notes)
+            ending.failed(error, rank)
 
 
-def run_rank(folder: Path, options: JobOptions, rank: int, modules: Sequence[str], notes: StatusNotes) -> None:
+def run_rank(
+    folder: Path, rank: int, world_size: int, modules: Sequence[str], notes: StatusNotes, store: Store
+) -> None:
     """Does the whole job of one rank.
 
     Args:
         folder: The job.
-        options: What it asks for.
         rank: Global rank.
+        world_size: Number of ranks that were started.
         modules: Imported first: they register the custom ops that the graph calls.
         notes: Where the rank notes what it is doing.
+        store: Where the ranks meet.
 
     Raises:
         BucketvizError: when the job cannot be done, or the ranks are not going to do the same.
     """
     notes.begin("loading the job")
+    options = read_options(folder)
+    if world_size != options.world_size:
+        raise ExecutionError(f"the job is for {options.world_size} ranks, torchrun started {world_size}; start as many")
+    prepare_rank(folder, rank)
     for module in modules:
         import_module(module)
     device = _own_device(options)
@@ -97,15 +121,16 @@ def run_rank(folder: Path, options: JobOptions, rank: int, modules: Sequence[str
     if inputs is None:
         inputs = rank_inputs(job.before, rank, seed=options.seed, device=device)
     notes.begin("meeting the other ranks")
-    timeout = timedelta(seconds=options.timeout_s + _MARGIN_S)
-    store, _, _ = next(rendezvous("env://", timeout=timeout))
-    check_intents(PrefixStore("intents", store), rank, options.world_size, _intent(result, own))
+    intent = _intent(result, own, fingerprint(folder))
+    check_intents(PrefixStore("intents", store), rank, options.world_size, intent)
     names = group_names(job.before)
     world = PrefixStore("world", store)
+    timeout = timedelta(seconds=options.timeout_s + _MARGIN_S)
     with process_groups(options.backend, world, rank, options.world_size, groups, names, device, timeout):
-        write_execution(result_path(folder, rank), _prove(folder, options, rank, result, inputs, device, notes))
+        execution = _prove(folder, options, rank, result, inputs, device, notes)
+        write_execution(result_path(folder, rank), execution)
         notes.begin("waiting for the other ranks to finish")
-        _conclude(folder, result, options.world_size, rank, store)
+        conclude(folder, execution, rewrite_record(result), rank, store)
         notes.finish()
 
 
@@ -139,40 +164,21 @@ def _prove(
     return replace(execution, ranks=(RankRun(rank, *(side.measured(device) for side in sides)),))
 
 
-def _conclude(folder: Path, result: Bucketed, world_size: int, rank: int, store: Store) -> None:
-    """Waits until all ranks are through; rank 0, which may keep the store, puts the results together and goes last."""
-    store.set(f"through/{rank}", "")
-    store.multi_get([f"through/{other}" for other in range(world_size)])
-    if rank != 0:
-        store.set(f"gone/{rank}", "")
-        return
-    execution = read_results(folder, world_size)
-    assert execution is not None, "this rank has left its own result"
-    write_execution(folder / EXECUTION, replace(execution, rewrite=rewrite_record(result)))
-    with suppress(OSError):
-        print(execution, flush=True)
-    store.multi_get([f"gone/{other}" for other in range(1, world_size)])
-
-
-def _intent(result: Bucketed, own: Mapping[str, Block]) -> Intent:
+def _intent(result: Bucketed, own: Mapping[str, Block], job: Mapping[str, str]) -> Intent:
     graphs = {"graph before": result.before, "graph after": result.after}
     return Intent(
         {name: collective_order(name, describe(gm).nodes, own) for name, gm in graphs.items()},
         tuple(bucket.collectives for bucket in result.plan.buckets),
+        job,
     )
 
 
-def _own_rank(options: JobOptions) -> int:
+def _timeout_s(folder: Path) -> float:
+    """That of the job; the usual one where it cannot be read, which is an error as soon as the ranks can be told."""
     try:
-        rank, world_size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
-    except KeyError as error:
-        raise ExecutionError(
-            f"{error} is not set; start the ranks with torchrun --nproc-per-node={options.world_size} "
-            "-m bucketviz.execution.worker JOB"
-        ) from error
-    if world_size != options.world_size:
-        raise ExecutionError(f"the job is for {options.world_size} ranks, torchrun started {world_size}; start as many")
-    return rank
+        return read_options(folder).timeout_s
+    except ExecutionError:
+        return TIMEOUT_S
 
 
 def _own_device(options: JobOptions) -> torch.device:
@@ -181,21 +187,6 @@ def _own_device(options: JobOptions) -> torch.device:
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
     torch.cuda.set_device(device)
     return device
-
-
-def _give_up(error: BaseException, folder: Path, world_size: int, notes: StatusNotes) -> NoReturn:
-    """Notes why this rank fails and ends it at once: what its threads and groups still wait for never comes."""
-    text = str(error) if isinstance(error, BucketvizError) else f"{type(error).__name__}: {error}"
-    is_peer_error = any(mark in text for mark in _PEER_MARKS)
-    notes.fail(text, is_peer_error=is_peer_error)
-    try:
-        traceback.print_exc()
-        if is_peer_error:
-            statuses = [read_status(status_path(folder, other)) for other in range(world_size)]
-            print(f"bucketviz: {cause_of_failure(statuses, {})}", file=sys.stderr)
-        sys.stderr.flush()
-    finally:
-        os._exit(1)
 
 
 if __name__ == "__main__":

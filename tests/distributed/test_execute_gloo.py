@@ -193,11 +193,12 @@ def test_torchrun_runs_a_saved_job(tmp_path):
 @pytest.mark.slow
 def test_torchrun_with_another_number_of_ranks_is_told(tmp_path):
     job = bv.save_job(bv.bucket(SAMPLES["adjacent_gathers"](2)), tmp_path / "job")
-    alone = [sys.executable, "-m", "bucketviz.execution.worker", str(job)]
-    done = subprocess.run(alone, capture_output=True, text=True)
-    assert "'RANK' is not set; start the ranks with torchrun --nproc-per-node=2" in done.stderr
-    done = subprocess.run(alone, capture_output=True, text=True, env={**os.environ, "RANK": "0", "WORLD_SIZE": "3"})
-    assert "the job is for 2 ranks, torchrun started 3" in done.stderr
+    worker = ["-m", "bucketviz.execution.worker", str(job)]
+    done = subprocess.run([sys.executable, *worker], capture_output=True, text=True)
+    assert "'RANK' is not set; start the ranks with torchrun --nproc-per-node=" in done.stderr
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=1"]
+    done = subprocess.run([*torchrun, *worker], capture_output=True, text=True)
+    assert "rank 0 failed while loading the job: the job is for 2 ranks, torchrun started 1" in done.stderr
     assert done.returncode == 1
 
 
