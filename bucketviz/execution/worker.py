@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 import torch
+import torch._dynamo  # reading a graph imports it anyway, for seconds, which belong to the start of a rank
 from torch._C._distributed_c10d import PrefixStore, Store
 from torch.distributed.rendezvous import rendezvous
 
