@@ -127,7 +127,7 @@ function drawBucket(pen: Pen, scene: Scene, placed: Placed, box: Box, level: Det
   const width = box.width - 2 * PADDING;
   if (level !== "low") {
     const style = { font: sansFont(tokens, 11), color: tokens.dim };
-    writeText(pen, `${count} ${bucket.kind}s`, left + GLYPH_WIDTH + 4, box.y + 28, width - GLYPH_WIDTH - 4, style);
+    writeText(pen, `${count} ${bucket.kind}${count === "1" ? "" : "s"}`, left + GLYPH_WIDTH + 4, box.y + 28, width - GLYPH_WIDTH - 4, style);
     if (level === "high" && bucket.span !== "") writeText(pen, bucket.span, left + GLYPH_WIDTH + 4, box.y + 44, width - GLYPH_WIDTH - 4, style);
   }
   const bar = { x: Math.round(left), y: Math.round(box.y + box.height - 7), width: Math.round(width) };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { masked } from "../../quiz/mask";
 import { samplePayload } from "../../testing/samplePayload";
 import type { Decision } from "../../types";
 import { layoutSegments } from "./bars";
@@ -17,6 +18,11 @@ test("the last bucket has no ghost", () => {
   const fill = fillOfBucket(view, view.buckets[view.buckets.length - 1]!);
   expect(fill.ghost).toBeNull();
   expect(fill.sums[0]).toMatch(/of 25 MiB; nothing came after\.$/);
+});
+
+test("while decisions are to be predicted a bucket is as full as it is so far", () => {
+  const shown = masked(view, byCode("opened").step + 1);
+  expect(fillOfBucket(shown, shown.buckets[0]!).sums[0]).toMatch(/of 25 MiB; so far\.$/);
 });
 
 test("a member's meter adds what was there when the pass looked", () => {

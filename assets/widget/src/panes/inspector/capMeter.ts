@@ -36,8 +36,9 @@ export function fillOfBucket(view: View, bucket: Bucket): Fill {
   const isFull = closedBy >= 0 && bytes + closedByBytes > capBytes;
   const ghost = closedBy < 0 ? null : { node: closedBy, bytes: closedByBytes };
   const name = closedBy < 0 ? "" : labelOf(view, closedBy);
+  const end = view.decisions.some(({ code }) => code === "") ? "so far" : "nothing came after";
   const sum = isFull ? `${sumText(bytes, closedByBytes, capBytes)}: ${name} did not fit and closed ${bucket.label}.`
-    : closedBy >= 0 ? `${name} closed ${bucket.label}.` : `${formatBytes(bytes)} of ${formatBytes(capBytes)}; nothing came after.`;
+    : closedBy >= 0 ? `${name} closed ${bucket.label}.` : `${formatBytes(bytes)} of ${formatBytes(capBytes)}; ${end}.`;
   return { kind, members, self: -1, ghost: isFull ? ghost : null, capBytes, sums: [sum] };
 }
 
