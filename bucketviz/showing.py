@@ -99,6 +99,8 @@ def lesson(
             explorer.step = explorer.questions[0].step
             explorer.selection = [explorer.questions[0].collective]
             return explorer
+    if not any(subject.plan.decisions for subject in explorer.subjects):
+        raise ExplorerError("nothing communicates here, so no decision can be asked for; give a graph with collectives")
     graphs = ", ".join(subject.plan.summary().splitlines()[0] for subject in explorer.subjects)
     raise ExplorerError(f"no decision is asked for ({graphs}); ask for other kinds or reasons, or from an earlier step")
 

@@ -246,3 +246,8 @@ def test_a_lesson_asks_by_kind_and_from_a_step_on() -> None:
 def test_a_lesson_that_cannot_be_says_why(asked: dict, problem: str) -> None:
     with pytest.raises(ExplorerError, match=problem):
         bv.lesson(SAMPLES["over_the_cap"](), **asked)
+
+
+def test_a_lesson_about_a_graph_without_collectives_says_so() -> None:
+    with pytest.raises(ExplorerError, match=r"nothing communicates here, .*; give a graph with collectives"):
+        bv.lesson(SAMPLES["no_collectives"]())
