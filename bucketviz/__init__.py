@@ -7,7 +7,10 @@
     print(plan.why("all_gather_into_tensor_3"))
     bv.explore(captured, cap_mib=25)
 
-Names are imported when they are first used, so that records open where torch is not installed.
+Names are imported when they are first used, so that records open where torch is not installed. What the verbs give and
+what can be asked for beside them: `bucketviz.records`, `bucketviz.explorer`, `bucketviz.execution`,
+`bucketviz.simulation`, `bucketviz.sources.gallery`, `bucketviz.errors` and, with the
+signatures of torch, `bucketviz.bucketing`.
 """
 
 from __future__ import annotations

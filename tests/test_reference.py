@@ -59,6 +59,9 @@ def test_every_name_of_the_package_is_used_in_a_notebook() -> None:
 def test_the_reference_is_made_without_a_warning_and_holds_every_name(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["docs", "--folder", str(tmp_path)])
     assert done.exit_code == 0, done.output
+    opened = (tmp_path / "bucketviz.html").read_text(encoding="utf-8")
+    beside = [f"{module.replace('.', '/')}.html" for module in MODULES if module != "bucketviz"]
+    assert [page for page in beside if f'href="{page}' not in opened] == []
     for module in MODULES:
         page = (tmp_path / f"{module.replace('.', '/')}.html").read_text(encoding="utf-8")
         values = {name: getattr(import_module(module), name) for name in getattr(import_module(module), "__all__", ())}
