@@ -180,7 +180,7 @@ def test_a_bug_reaches_the_log_with_its_traceback_and_the_banner_with_its_last_l
     def broken() -> None:
         raise ZeroDivisionError("a bug\nin two lines")
 
-    monkeypatch.setattr(explorer.subject, "complete", broken)
+    monkeypatch.setattr(explorer.subject, "predict", broken)
     told = ask(explorer, complete=True)
     assert told == "ZeroDivisionError: a bug in two lines; the traceback is in the kernel's log"
     logged = capsys.readouterr().err

@@ -1,5 +1,6 @@
 """The explorer's policy: planned anew from Python and from the browser, pinned, compared, with a graph and without."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -145,6 +146,56 @@ def test_a_large_graph_is_planned_first_and_rewritten_when_asked(
     assert len(rest["evidence"]) == len(explorer.plan.decisions)
     explorer.policy = Policy(cap_mib=2)
     assert change_in(explorer)["isComplete"] is False
+
+
+def test_a_newer_policy_does_not_wait_for_the_rest_of_an_older_plan(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whatif_module, "MOST_NODES_AT_ONCE", 3)
+    answered: list[str] = []
+    explorer.observe(lambda change: answered.append(change["new"]["id"]), "answer")
+    rewritten: list[Any] = []
+    maker = explorer.subject.maker
+    assert maker is not None
+    assert maker.rewrite is not None
+    explorer.subject.maker = replace(maker, rewrite=lambda plan: rewritten.append(plan.policy) or maker.rewrite(plan))
+
+    def send(question: str, **asked: Any) -> None:
+        explorer.set_state({"asked": {"id": question, **asked}})
+
+    async def drag() -> None:
+        send("older", policy={"cap_mib": 1})
+        send("its rest", complete=True)
+        send("newer", policy={"cap_mib": 2})
+        assert answered == ["older", "newer"]
+        assert not change_in(explorer)["isComplete"]
+        send("the rest", complete=True)
+        while "the rest" not in answered:
+            await asyncio.sleep(0.01)
+
+    asyncio.run(drag())
+    assert answered == ["older", "newer", "its rest", "the rest"]
+    assert rewritten == [Policy(cap_mib=2)]
+    assert change_in(explorer)["isComplete"]
+    assert dict(change_in(explorer)["policy"])["cap"] == "2 MiB"
+    assert explorer.plan == bv.plan(SAMPLES["over_the_cap"](), cap_mib=2)
+
+
+def test_a_bug_in_the_rest_of_a_plan_is_answered_too(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whatif_module, "MOST_NODES_AT_ONCE", 3)
+    explorer.policy = Policy(cap_mib=1)
+
+    def fail(*_: Any, **__: Any) -> str:
+        raise ZeroDivisionError("a bug")
+
+    async def complete() -> None:
+        monkeypatch.setattr(whatif_module, "describe_change", fail)
+        explorer.set_state({"asked": {"id": "rest", "complete": True}})
+        while explorer.answer.get("id") != "rest":
+            await asyncio.sleep(0.01)
+
+    asyncio.run(complete())
+    assert explorer.answer["problem"].startswith("ZeroDivisionError: a bug")
 
 
 def in_summary(told: dict[str, Any], label: str) -> str:

@@ -162,9 +162,13 @@ class Subject:
             self.obstacle = str(error)
 
     def complete(self) -> None:
-        """Makes what is shown of a plan beside its decisions, as far as it can be: the rewrite, and its estimate."""
-        self.try_to_rewrite()
-        self.predict()
+        """Makes what is shown of a plan beside its first outline, as far as it can be."""
+        for make in self.rest():
+            make()
+
+    def rest(self) -> tuple[Callable[[], Any], ...]:
+        """What makes it, one after the other: all of the plan, its rewrite, and the estimate of that."""
+        return lambda: self.plan, self.try_to_rewrite, self.predict
 
     @property
     def machines(self) -> dict[str, str]:

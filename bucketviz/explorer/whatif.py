@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import traitlets
 
-from bucketviz.errors import BucketvizError, ExplorerError
+from bucketviz.errors import ExplorerError
+from bucketviz.explorer.answering import in_pieces, problem_of
 from bucketviz.explorer.changes import describe_change, describe_difference, describe_new_estimate
 from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
@@ -27,7 +28,6 @@ class WhatIf(SharedState):
     """Plans anew when the policy changes, holds plans against a pinned one, and tells the browser."""
 
     def __init__(self, subjects: Sequence[Subject], asks: Asked, **state: Any) -> None:
-        self._complete: set[int] = set()
         policy = subjects[0].plan.policy
         self._planned = subjects[0].outlined(policy)
         held = {
@@ -85,7 +85,6 @@ class WhatIf(SharedState):
             self.selection = [name for name in selection if is_selectable(self.subject, name)]
             self.step = step
             self.guesses = []
-            self._complete.discard(self.view)
             self._tell_change()
             self._tell_difference()
 
@@ -99,16 +98,18 @@ class WhatIf(SharedState):
 
     @traitlets.observe("asked")
     def _answer_browser(self, change: dict[str, Any]) -> None:
-        asked, problem = change["new"], ""
+        asked = change["new"]
+        answer = partial(self._answer, asked.get("id", ""))
         with self.hold_sync():
-            try:
-                self._carry_out(asked)
-            except BucketvizError as error:
-                problem = f"{type(error).__name__}: {error}"
-            except Exception as error:
-                traceback.print_exc()
-                problem = f"{_last_line(error)}; the traceback is in the kernel's log"
-            self.answer = {"id": asked.get("id", ""), "problem": problem}
+            problem = problem_of(partial(self._carry_out, asked))
+            is_done = problem != "" or not asked.get("complete")
+            if is_done:
+                answer(problem)
+        if not is_done:
+            in_pieces(self._completed(self.view), answer)
+
+    def _answer(self, question: str, problem: str) -> None:
+        self.answer = {"id": question, "problem": problem}
 
     def _carry_out(self, asked: dict[str, Any]) -> None:
         self.view = asked.get("view", self.view)
@@ -120,13 +121,23 @@ class WhatIf(SharedState):
             self.policy = self.subject.pinned.policy
         if "machine" in asked:
             self.machine = asked["machine"]
-        if asked.get("complete"):
-            self._complete.add(self.view)
-            self._tell_change()
+
+    def _completed(self, view: int) -> Iterator[None]:
+        """Makes piece by piece all there is of the plan of a view, and tells it; stops where another plan came."""
+        subject = self.subjects[view]
+        policy = subject.outline.policy
+        for make in subject.rest():
+            make()
+            yield
+            if subject.outline.policy != policy:
+                return
+        with self.hold_sync():
+            self.changes = {**self.changes, str(view): describe_change(subject, (), is_complete=True)}
+            self.estimates = {**self.estimates, str(view): describe_new_estimate(subject)}
 
     def _tell_change(self) -> None:
-        """Tells the browser of the plan; with all there is when it was asked for or is quickly made."""
-        is_complete = self.view in self._complete or len(self.subject.outline.graph.nodes) <= MOST_NODES_AT_ONCE
+        """Tells the browser of the plan; with all there is where that is quickly made."""
+        is_complete = len(self.subject.outline.graph.nodes) <= MOST_NODES_AT_ONCE
         if is_complete:
             self.subject.complete()
         text = describe_change(self.subject, self.selection, is_complete=is_complete)
@@ -140,7 +151,3 @@ class WhatIf(SharedState):
     def _tell_difference(self) -> None:
         text = describe_difference(self.subject.pinned, self.subject.outline)
         self.differences = {**self.differences, str(self.view): text}
-
-
-def _last_line(error: Exception) -> str:
-    return " ".join("".join(traceback.format_exception_only(error)).split())

@@ -47,6 +47,25 @@ test("what takes long is asked for when nothing else is, once", () => {
   expect(sent).toHaveLength(3);
 });
 
+test("what is asked while the rest of a plan is made is asked at once, and the rest of the next plan after it", () => {
+  planner.needRest({});
+  vi.advanceTimersByTime(300);
+  const rest = last();
+  planner.ask({ policy: { cap_mib: 1 } });
+  expect(withoutId(last())).toEqual({ policy: { cap_mib: 1 } });
+  expect(planner.progress).toBe("planning");
+  planner.ask({ policy: { cap_mib: 2 } });
+  expect(sent).toHaveLength(2);
+  planner.answered(rest.id, "RewriteError: of a plan that nobody looks at");
+  expect([planner.problem, planner.progress]).toEqual(["", "planning"]);
+  planner.answered(last().id, "");
+  expect(withoutId(last())).toEqual({ policy: { cap_mib: 2 } });
+  planner.answered(last().id, "");
+  planner.needRest({});
+  vi.advanceTimersByTime(300);
+  expect(withoutId(last())).toEqual({ complete: true });
+});
+
 test("a plan that came from Python alone is completed too", () => {
   planner.needRest({});
   vi.advanceTimersByTime(300);

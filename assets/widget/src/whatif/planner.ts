@@ -1,4 +1,5 @@
-// Asks Python to plan anew, one question at a time: what is asked meanwhile is put together and asked next.
+// Asks Python to plan anew, one question at a time: what is asked meanwhile is put together and asked next. Nobody waits
+// for the rest of a plan: Python makes that piece by piece, listens in between, and leaves it where another plan comes.
 
 import type { Kind } from "../types";
 
@@ -30,6 +31,7 @@ export class Planner {
   progress: Progress = "idle";
   problem = ""; // what Python said to the last question
   private pending = ""; // id of the question that is on its way
+  private asksRest = false; // that one is for the rest of a plan
   private waiting: Question | null = null;
   private lacking: object | null = null;
   private asked: object | null = null; // what was lacking when the rest was last asked for
@@ -43,7 +45,7 @@ export class Planner {
   ask(question: Question): void {
     this.waiting = { ...this.waiting, ...question, ...(question.policy && { policy: { ...this.waiting?.policy, ...question.policy } }) };
     this.problem = "";
-    if (this.pending === "") this.sendNext();
+    if (this.pending === "" || this.asksRest) this.sendNext();
   }
 
   answered(id: string, problem: string): void {
@@ -86,6 +88,7 @@ export class Planner {
 
   private sendNow(question: Question, progress: Progress): void {
     this.pending = `${this.name}.${this.numAsked++}`;
+    this.asksRest = progress === "completing";
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.progressTo("silent"), SILENCE_MS);
     this.progressTo(progress);
