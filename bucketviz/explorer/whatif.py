@@ -16,6 +16,7 @@ from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
 from bucketviz.explorer.shared import SharedState
 from bucketviz.explorer.subject import Subject
+from bucketviz.garbage import collection_paused
 from bucketviz.records import PlanDiff, Policy, Prediction
 
 MOST_NODES_AT_ONCE = 1_000
@@ -74,6 +75,7 @@ class WhatIf(SharedState):
         return self._planned[0].policy
 
     @traitlets.observe("policy")
+    @collection_paused()
     def _show_planned(self, _: dict[str, Any]) -> None:
         before, now = self.subject.outline, self._planned[0]
         if now is before:

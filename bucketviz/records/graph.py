@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from bucketviz.errors import RecordError
@@ -239,6 +240,14 @@ class Graph:
     @cached_property
     def _collectives(self) -> tuple[tuple[Node, Collective], ...]:
         return tuple((node, node.collective) for node in self.nodes if node.collective is not None)
+
+    @cached_property
+    def num_computed(self) -> list[int]:
+        """For each position, and for the end, how many nodes before it compute; views and copies are not counted."""
+        from bucketviz.records.layout import only_lays_out
+
+        computes = (node.role is Role.COMPUTE and not only_lays_out(node) for node in self.nodes)
+        return list(accumulate(computes, initial=0))
 
     @cached_property
     def awaited(self) -> dict[str, Node]:

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from bucketviz.records.graph import Graph, Role
-from bucketviz.records.layout import only_lays_out
 from bucketviz.units import format_bytes, format_count
 
 if TYPE_CHECKING:
@@ -56,7 +54,7 @@ def waiting_place(graph: Graph, members: Sequence[str]) -> str:
 
 def planned_overlaps(plan: Plan) -> tuple[Overlap, ...]:
     """Gives the overlap of each bucket as its plan has it, unless other buckets move what it reads."""
-    computed, position = _computed_before(plan.graph), plan.graph.position
+    computed, position = plan.graph.num_computed, plan.graph.position
     starts = [max(position[name] for name in bucket.collectives) for bucket in plan.buckets]
     ends = [position.get(bucket.waits_at, start) for bucket, start in zip(plan.buckets, starts, strict=True)]
     return _overlaps(plan, computed, [computed[end] - computed[start] for start, end in zip(starts, ends, strict=True)])
@@ -65,14 +63,14 @@ def planned_overlaps(plan: Plan) -> tuple[Overlap, ...]:
 def found_overlaps(rewrite: Rewrite) -> tuple[Overlap, ...]:
     """Gives the overlap of each bucket in the graph after."""
     after, plan = rewrite.after, rewrite.plan
-    computed, position = _computed_before(after), after.position
+    computed, position = after.num_computed, after.position
     waits: dict[int, int] = {}
     for name, bucket in rewrite.added.items():
         if after.node(name).role is Role.WAIT:
             waits[bucket] = min(position[name], waits.get(bucket, position[name]))
     starts = [position[name] for name in rewrite.bucket_starts]
     found = [computed[waits.get(bucket, start)] - computed[start] for bucket, start in enumerate(starts)]
-    return _overlaps(plan, _computed_before(plan.graph), found)
+    return _overlaps(plan, plan.graph.num_computed, found)
 
 
 def overlap_text(plan: Plan, bucket: Bucket, overlap: Overlap) -> str:
@@ -110,9 +108,3 @@ def _overlaps(plan: Plan, computed: Sequence[int], found: Sequence[int]) -> tupl
         most, member = max(alone, key=itemgetter(0), default=(0, bucket.collectives[0]))
         overlaps.append(Overlap(num_nodes, member, most))
     return tuple(overlaps)
-
-
-def _computed_before(graph: Graph) -> list[int]:
-    """Gives for each position how many nodes before it compute."""
-    computes = (node.role is Role.COMPUTE and not only_lays_out(node) for node in graph.nodes)
-    return list(accumulate(computes, initial=0))
