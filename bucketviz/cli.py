@@ -75,7 +75,7 @@ def demo(
 def docs(
     folder: Annotated[Path | None, typer.Option(help="Write the pages here and open nothing.")] = None,
 ) -> None:
-    """Makes the reference as offline pages, with the extra [docs], and opens it."""
+    """Makes the reference as offline pages, which needs the extra "docs", and opens it."""
     from bucketviz.reference import write_reference
 
     with _errors_told():

@@ -171,3 +171,7 @@ def test_the_version() -> None:
 def test_the_package_runs_as_a_module() -> None:
     run = subprocess.run([sys.executable, "-m", "bucketviz", "--version"], capture_output=True, text=True, check=True)
     assert run.stdout == f"bucketviz {bv.__version__}\n"
+
+
+def test_help_names_the_extra_that_docs_needs() -> None:
+    assert 'needs the extra "docs"' in " ".join(invoke("docs", "--help")[1].split())
