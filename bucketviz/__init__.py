@@ -9,8 +9,8 @@
 
 Names are imported when they are first used, so that records open where torch is not installed. What the verbs give and
 what can be asked for beside them: `bucketviz.records`, `bucketviz.explorer`, `bucketviz.execution`,
-`bucketviz.simulation`, `bucketviz.sources.gallery`, `bucketviz.errors` and, with the
-signatures of torch, `bucketviz.bucketing`.
+`bucketviz.simulation`, `bucketviz.sources.gallery`, `bucketviz.errors` and, with the signatures of torch,
+`bucketviz.bucketing`.
 """
 
 from __future__ import annotations

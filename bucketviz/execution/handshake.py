@@ -26,8 +26,7 @@ class Intent:
         orders: The collectives of each graph (``graph before``, ``graph after``), and nothing else of it, in program
             order; the groups are those of this rank.
         buckets: The members of each bucket, in packing order.
-        job: What else the job is, part by part (``repeats``, ``graph.json``); each machine may
-            read a copy of its own.
+        job: What else the job is, part by part (``repeats``, ``graph.json``); each machine may read a copy of its own.
     """
 
     orders: Mapping[str, Graph]
