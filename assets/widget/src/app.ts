@@ -3,8 +3,8 @@
 import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
 import { prepareAhead } from "./ahead";
 import { mountAnnouncer } from "./announce";
-import { mountGraph, type GraphPane } from "./canvas/graphPane";
-import { timelinePane } from "./canvas/timelinePane";
+import { mountGraph, type GraphPane } from "./canvas/graph/pane";
+import { timelinePane } from "./canvas/timeline/pane";
 import { h, setPressed } from "./dom";
 import { failureMessage } from "./errors";
 import { bindKeys, type Commands } from "./keyboard";

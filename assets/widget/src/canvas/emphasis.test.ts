@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
 import { emphasisOf, SortedNodes, type Focus } from "./emphasis";
-import { GraphModel } from "./graphModel";
-import { timelineMarksOf } from "./timelineMarks";
-import { COMPUTE, tracksOf } from "./timelineTracks";
-import type { PlacedTrack } from "./timelineLayout";
+import { GraphModel } from "./graph/model";
+import { timelineMarksOf } from "./timeline/marks";
+import { COMPUTE, tracksOf } from "./timeline/tracks";
+import type { PlacedTrack } from "./timeline/layout";
 
 const [view] = samplePayload().views;
 const model = new GraphModel(view!, "split");

@@ -6,7 +6,7 @@ import { heldThen, related, resolve, type Side } from "../refs";
 import { firstPast } from "../sorted";
 import type { Decision, Kind, State, View } from "../types";
 import { shownPath } from "../witness";
-import type { Row } from "./skeleton";
+import type { Row } from "./graph/skeleton";
 
 export type Level = "lit" | "plain" | "dim";
 

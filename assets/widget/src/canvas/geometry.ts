@@ -1,7 +1,7 @@
 // Where rails, boxes and minimap stand in the graph pane, in CSS pixels.
 
 import type { Side } from "../refs";
-import type { GraphMode, Placed } from "./graphLayout";
+import type { GraphMode, Placed } from "./graph/layout";
 
 export interface Box {
   x: number;

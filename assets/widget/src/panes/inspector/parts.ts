@@ -1,7 +1,7 @@
 // Pieces that every page of the inspector is made of.
 
 import { select } from "../../actions";
-import { labelOfNode } from "../../canvas/skeleton";
+import { labelOfNode } from "../../canvas/graph/skeleton";
 import { h, type Child } from "../../dom";
 import { kindGlyph } from "../../glyphs";
 import { refOfNode, type Side } from "../../refs";

@@ -1,7 +1,7 @@
 // Which collectives repeat in each layer.
 
-import { collectivesOf, nameInLayer, rangeText } from "../../canvas/repeats";
-import { repeatsOf } from "../../canvas/segments";
+import { collectivesOf, nameInLayer, rangeText } from "../../canvas/graph/repeats";
+import { repeatsOf } from "../../canvas/graph/segments";
 import { h } from "../../dom";
 import { kindGlyph } from "../../glyphs";
 import { refOfNode } from "../../refs";
