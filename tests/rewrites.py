@@ -10,11 +10,32 @@ from samples import SAMPLES
 from torch._inductor.fx_passes import bucketing as torch_bucketing
 from torch._inductor.pattern_matcher import stable_topological_sort
 
+import bucketviz as bv
 from bucketviz.collectives import collective_op
 from bucketviz.execution import verify_lockstep
+from bucketviz.records.policy import MODES
+from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.fake_world import GROUPS_KEY, fake_world
 
 Change = Callable[[fx.GraphModule], None]
+
+
+GATHERS = (
+    "gathers_of_several_shapes",
+    "absorbed_casts",
+    "interleaved_dtypes",
+    "float8_gathers",
+    "zero_size_gather",
+)
+"""Samples of what a merged form of gathers has to get right: shapes, dtypes, casts."""
+GATHER_MODES = ("custom_ops", "custom_ops_multidtype", "functional", "functional_copy_in")
+OTHER_MODES = [mode for mode in MODES if mode != "default"]
+FORM_CASES = [
+    *((sample, mode) for sample in GATHERS for mode in GATHER_MODES),
+    *(("reduce_scatters_of_several_shapes", mode) for mode in ("custom_ops", "coalesced")),
+    *((sample, mode) for sample in ("non_contiguous_inputs", "fsdp_step") for mode in OTHER_MODES),
+]
+"""Samples under every mode that gives them another form than the default one."""
 
 
 @contextmanager
@@ -89,3 +110,14 @@ def without_fake_tensors(gm: fx.GraphModule) -> fx.GraphModule:
 def all_samples_but(*names: str) -> list[str]:
     assert set(names) <= set(SAMPLES)
     return [name for name in SAMPLES if name not in names]
+
+
+def rewritten_for_all(gm: fx.GraphModule, **options: Any) -> list[fx.GraphModule]:
+    """The graph after on every rank of group "0", each with the group that it calls "1"."""
+    plan, world_size = bv.plan(gm, **options), len(gm.meta[GROUPS_KEY]["0"])
+    groups = [{"0": range(world_size), "1": range(rank % 2, world_size, 2)} for rank in range(world_size)]
+    return [rewrite(gm, plan, rank=rank, groups=own).after for rank, own in enumerate(groups)]
+
+
+def new_nodes(result: Bucketed) -> list[fx.Node]:
+    return [node for node in result.after.graph.nodes if node.name in result.provenance]
