@@ -63,7 +63,8 @@ def execute(
         seed: Seed of the random inputs and of random ops.
         warmup: Runs of each side that are not timed; by default 1, in lockstep 0.
         repeats: Runs of each side that are; by default 5, in lockstep 1.
-        compile: Whether both sides go through Inductor. Needs ranks in processes of their own, as all that follows.
+        compile: Whether both sides go through Inductor. Needs ranks in processes of their own, as all that follows. The
+            compiled code goes with the run, unless ``TORCHINDUCTOR_CACHE_DIR`` names a folder for it.
         profile: Whether each side runs once more under the profiler, for its timelines.
         outputs: Folder that takes ``rank-0.safetensors`` …: what each rank returned, ``before.0`` …, ``after.0`` ….
         imports: Modules that every rank imports first: those that register custom ops which the graph calls.

@@ -108,11 +108,27 @@ def _environment(folder: Path) -> dict[str, str]:
         **({"GLOO_SOCKET_IFNAME": loopback} if loopback else {}),
         "OMP_NUM_THREADS": "1",
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        **os.environ,
+        **_inherited(),
         "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
         "PYTHONSAFEPATH": "1",
         "TMPDIR": str(folder / "tmp"),
         "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": str(int(_END_SECONDS) - 1),
+    }
+
+
+def _inherited() -> dict[str, str]:
+    """This environment, less a folder for compiled code that nobody asked for: the ranks' goes when they are done.
+
+    Torch writes there where it keeps such code by default as soon as a graph is traced.
+    """
+    if "TORCHINDUCTOR_CACHE_DIR" not in os.environ:
+        return dict(os.environ)
+    from torch._inductor.runtime.cache_dir_utils import default_cache_dir  # to import it would make the folder
+
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if (name, value) != ("TORCHINDUCTOR_CACHE_DIR", default_cache_dir())
     }
 
 

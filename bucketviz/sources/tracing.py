@@ -7,8 +7,10 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import gettempdir
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -96,6 +98,7 @@ def trace(
 def neutral_ground() -> Iterator[None]:
     """Turns autograd and the tracer on wherever the caller stands, and keeps what the tracer says and sets from it."""
     with (
+        _no_empty_cache(),
         _same_environment(),
         torch.inference_mode(False),
         torch.enable_grad(),
@@ -117,6 +120,22 @@ def _same_environment() -> Iterator[None]:
         for name in os.environ.keys() - before.keys():
             del os.environ[name]
         os.environ.update(before.items() - os.environ.items())
+
+
+@contextmanager
+def _no_empty_cache() -> Iterator[None]:
+    """Removes the folder for compiled code that torch makes in the temporary one when its tracer is imported."""
+    before = _compiler_caches()
+    try:
+        yield
+    finally:
+        for made in _compiler_caches() - before:
+            with suppress(OSError):  # somebody keeps files there
+                made.rmdir()
+
+
+def _compiler_caches() -> set[Path]:
+    return set(Path(gettempdir()).glob("torchinductor_*"))
 
 
 @contextmanager
