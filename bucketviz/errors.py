@@ -43,3 +43,16 @@ class SimulationError(BucketvizError):
 
 class ExplorerError(BucketvizError):
     """The explorer cannot show or select what it was given."""
+
+
+def type_text(value: object) -> str:
+    """Gives the type of a value as messages name it, with its article.
+
+    Example:
+        >>> type_text("x"), type_text(5), type_text(None)
+        ('a str', 'an int', 'None')
+    """
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOaeio' else 'a'} {name}"

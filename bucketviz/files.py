@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
+from bucketviz.errors import type_text
+
 
 def path_of(path: object) -> Path:
     """Gives a path as the file system knows it, ``~`` resolved.
@@ -16,7 +18,7 @@ def path_of(path: object) -> Path:
         OSError: for the home of a user that is not there.
     """
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"a path is a str or a pathlib.Path, not a {type(path).__name__}")
+        raise TypeError(f"a path is a str or a pathlib.Path, not {type_text(path)}")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bucketviz.errors import PolicyError
+from bucketviz.errors import PolicyError, type_text
 from bucketviz.records import Policy
 
 
@@ -30,4 +30,4 @@ def policy_of(policy: object, options: dict[str, Any]) -> Policy:
 def shown(value: object) -> str:
     """Gives a value as a message shows it: short ones as they are, others by their type."""
     text = repr(value)
-    return text if isinstance(value, int | float | str | dict) and len(text) < 60 else f"a {type(value).__name__}"
+    return text if isinstance(value, int | float | str | dict) and len(text) < 60 else type_text(value)

@@ -7,7 +7,7 @@ from typing import Any
 import torch.fx as fx
 
 from bucketviz.deciding import Decider
-from bucketviz.errors import ExplorerError
+from bucketviz.errors import ExplorerError, type_text
 from bucketviz.explorer import Maker, Subject
 from bucketviz.predicting import predictor
 from bucketviz.records import Plan, Policy, Rewrite
@@ -33,7 +33,7 @@ def subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
         return [_subject_of_graph(source, policy)]
     if not isinstance(source, Bucketed):
         raise ExplorerError(
-            f"cannot show a {type(source).__name__}; give an fx.GraphModule, a capture, what bucketviz.bucket or "
+            f"cannot show {type_text(source)}; give an fx.GraphModule, a capture, what bucketviz.bucket or "
             "bucketviz.execute gave, a record or the path of a saved one, or a bucketviz.BucketPass"
         )
     if policy is not None:

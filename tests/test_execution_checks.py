@@ -71,7 +71,7 @@ def test_an_input_that_is_a_fake_tensor(result: Bucketed) -> None:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        (5, "inputs is a int; pass for each rank a list with one value a placeholder"),
+        (5, "inputs is an int; pass for each rank a list with one value a placeholder"),
         (torch.ones(2, 3), "inputs is a Tensor; pass for each rank a list with one value a placeholder"),
         ([torch.ones(3)] * 2, "the inputs of rank 0 are a Tensor; pass for each rank a list with one value"),
         ([[torch.ones(3)]] * 2, "rank 0 got 1 inputs for 3 placeholders: "),

@@ -42,7 +42,7 @@ def refusal(call: Any, error_type: type[BucketvizError] = ExplorerError) -> str:
     [
         ([GOOD, "25"], "item 2 of the 2 policies is '25'"),
         (["25", GOOD], "item 1 of the 2 policies is '25'"),
-        ((GOOD, GOOD, None), "item 3 of the 3 policies is a NoneType"),
+        ((GOOD, GOOD, None), "item 3 of the 3 policies is None"),
         ([GOOD, {"cap_mib": 25}], "item 2 of the 2 policies is {'cap_mib': 25}"),
     ],
 )

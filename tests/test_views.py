@@ -87,7 +87,7 @@ def test_a_policy_and_keywords_do_not_go_together() -> None:
 
 
 def test_what_is_no_source_is_refused_beside_one() -> None:
-    with pytest.raises(ExplorerError, match="cannot show a int"):
+    with pytest.raises(ExplorerError, match="cannot show an int"):
         bv.explore(graph("step"), 25)
     with pytest.raises(ExplorerError, match="Plan is planned already"):
         bv.explore(graph("step"), bv.plan(graph("step")), cap_mib=2)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 import torch.fx as fx
 
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.tensors import describe_tensor
 
 _DEVICES = "pass 'cpu', or 'cuda' where torch sees a GPU"
@@ -73,8 +73,7 @@ def check_inputs(placeholders: Sequence[fx.Node], inputs: object, rank: int) -> 
     """
     if not isinstance(inputs, list | tuple):
         raise ExecutionError(
-            f"the inputs of rank {rank} are a {type(inputs).__name__}; pass for each rank a list with one value "
-            "a placeholder"
+            f"the inputs of rank {rank} are {type_text(inputs)}; pass for each rank a list with one value a placeholder"
         )
     if len(placeholders) != len(inputs):
         names = ", ".join(node.name for node in placeholders) or "none"
@@ -111,4 +110,4 @@ def _shown(value: object) -> str:
         return str(describe_tensor(value))
     if isinstance(value, int | float | torch.SymInt | torch.SymFloat):
         return f"the number {value}"
-    return "None" if value is None else f"a {type(value).__name__}"
+    return type_text(value)

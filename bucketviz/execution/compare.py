@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.records.execution import Comparison
 
 Outputs = Sequence[Sequence[object]]
@@ -53,7 +53,7 @@ def _compare_one(output: int, rank: int, old: object, new: object, tolerance: fl
     for value in (old, new):
         if not (value is None or isinstance(value, int | float | torch.Tensor)):
             raise ExecutionError(
-                f"output {output} on rank {rank} is a {type(value).__name__}; tensors, numbers and None compare"
+                f"output {output} on rank {rank} is {type_text(value)}; tensors, numbers and None compare"
             )
     if type(old) is type(new) and old == new:
         return Comparison(output, rank, True, 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 import torch
 import torch.fx as fx
 
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.execution.checks import check_seed, checked_device
 from bucketviz.tensors import hint
 
@@ -85,7 +85,7 @@ def _value(node: fx.Node, generator: torch.Generator) -> object:
     if fake is None or isinstance(fake, int | float):
         return fake
     raise ExecutionError(
-        f"placeholder {node.name} is a {type(fake).__name__}; random inputs are tensors, sizes and numbers: pass inputs"
+        f"placeholder {node.name} is {type_text(fake)}; random inputs are tensors, sizes and numbers: pass inputs"
     )
 
 

@@ -23,7 +23,7 @@ import torch.fx as fx
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
-from bucketviz.errors import ExecutionError, RecordError
+from bucketviz.errors import ExecutionError, RecordError, type_text
 from bucketviz.execution.checks import check_count, check_inputs, check_seed
 from bucketviz.execution.portable import StorageReader, StorageWriter, read_graph, write_graph
 from bucketviz.execution.status import prepare_status
@@ -245,7 +245,7 @@ def _described_inputs(
     before: fx.GraphModule, inputs: Inputs, world_size: int
 ) -> list[tuple[list[Any], dict[str, torch.Tensor]]]:
     if not isinstance(inputs, list | tuple) or len(inputs) != world_size:
-        found = f"{len(inputs)} of them" if isinstance(inputs, list | tuple) else f"a {type(inputs).__name__}"
+        found = f"{len(inputs)} of them" if isinstance(inputs, list | tuple) else type_text(inputs)
         raise ExecutionError(
             f"inputs takes for each of the {world_size} ranks a list with one value a placeholder, got {found}"
         )
@@ -264,6 +264,6 @@ def _described(value: object, storages: StorageWriter, rank: int) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     raise ExecutionError(
-        f"an input of rank {rank} is a {type(value).__name__}; ranks in processes of their own take tensors, numbers "
+        f"an input of rank {rank} is {type_text(value)}; ranks in processes of their own take tensors, numbers "
         "and None, backend='lockstep' anything"
     )

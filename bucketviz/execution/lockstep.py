@@ -9,7 +9,7 @@ import torch
 import torch.fx as fx
 
 from bucketviz.collectives import collective_op, group_name_of, normalized_arguments, target_of
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.execution.agreement import check_same_graphs
 from bucketviz.execution.checks import check_seed, checked_device
 from bucketviz.execution.exchange import EXCHANGES
@@ -146,9 +146,7 @@ class _World:
 
 def _check_one_input_list_a_graph(graphs: Sequence[fx.GraphModule], inputs: Sequence[Sequence[object]]) -> None:
     if not isinstance(inputs, list | tuple):
-        raise ExecutionError(
-            f"inputs is a {type(inputs).__name__}; pass for each rank a list with one value a placeholder"
-        )
+        raise ExecutionError(f"inputs is {type_text(inputs)}; pass for each rank a list with one value a placeholder")
     if not graphs or len(graphs) != len(inputs):
         raise ExecutionError(
             f"lockstep takes one graph and one list of inputs a rank, got {len(graphs)} graphs and "

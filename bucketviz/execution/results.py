@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import save_file
 from torch._C._distributed_c10d import Store
 
-from bucketviz.errors import ExecutionError, RecordError
+from bucketviz.errors import ExecutionError, RecordError, type_text
 from bucketviz.execution.job import EXECUTION, outputs_path, result_path
 from bucketviz.execution.posting import fetch, post
 from bucketviz.files import replace_file
@@ -113,5 +113,5 @@ def _decoded(text: str | bytes, what: str) -> Execution:
     except RecordError as error:
         raise ExecutionError(f"{what} cannot be read: {error}") from error
     if not isinstance(execution, Execution):
-        raise ExecutionError(f"{what} is a {type(execution).__name__}, not a run")
+        raise ExecutionError(f"{what} is {type_text(execution)}, not a run")
     return execution

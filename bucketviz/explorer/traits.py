@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import traitlets
 
-from bucketviz.errors import ExplorerError
+from bucketviz.errors import ExplorerError, type_text
 
 
 class TraitValueError(ExplorerError, traitlets.TraitError):
@@ -59,4 +59,4 @@ class Instance(_Told, traitlets.Instance[Any]):
 
 def _shown(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= 60 else f"a {type(value).__name__}"
+    return text if len(text) <= 60 else type_text(value)

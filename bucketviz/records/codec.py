@@ -14,7 +14,7 @@ from textwrap import shorten
 from typing import Any
 
 from bucketviz import __version__
-from bucketviz.errors import PolicyError, RecordError
+from bucketviz.errors import PolicyError, RecordError, type_text
 from bucketviz.files import cannot_read, cannot_write, path_of, replace_file
 from bucketviz.records.references import check_references
 
@@ -38,7 +38,7 @@ def to_json(record: Any) -> str:
         RecordError: when it is no record.
     """
     if type(record) not in _record_types().values():
-        raise RecordError(f"cannot save a {type(record).__name__}; the records are {', '.join(_record_types())}")
+        raise RecordError(f"cannot save {type_text(record)}; the records are {', '.join(_record_types())}")
     document = {"schema": SCHEMA, "version": __version__, "type": type(record).__name__, "data": _encode(record)}
     return json.dumps(document)
 
@@ -52,7 +52,7 @@ def from_json(text: str | bytes) -> Any:
         RecordError: when the text is not JSON, of another schema, does not fit its type, or names what is not there.
     """
     if not isinstance(text, str | bytes):
-        raise RecordError(f"expected the text of a record, found a {type(text).__name__}; read the file first")
+        raise RecordError(f"expected the text of a record, found {type_text(text)}; read the file first")
     try:
         document = json.loads(text)
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bucketviz.errors import PlanError
+from bucketviz.errors import PlanError, type_text
 from bucketviz.records.plan import Plan, Reason
 from bucketviz.units import format_count
 
@@ -83,7 +83,7 @@ def diff_plans(before: Plan, after: Plan) -> PlanDiff:
         PlanError: when the plans are of graphs with different collectives.
     """
     if not hasattr(after, "decisions"):
-        raise PlanError(f"a plan is compared with a plan, got a {type(after).__name__}; give what bucketviz.plan gave")
+        raise PlanError(f"a plan is compared with a plan, got {type_text(after)}; give what bucketviz.plan gave")
     names, other_names = ({decision.collective for decision in plan.decisions} for plan in (before, after))
     if names != other_names:
         stray = min(names ^ other_names)

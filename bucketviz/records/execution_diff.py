@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bucketviz.errors import RecordError
+from bucketviz.errors import RecordError, type_text
 from bucketviz.records.execution import Execution
 from bucketviz.records.execution_report import median_flight, name_after, verdict
 from bucketviz.units import format_bytes, format_count, format_seconds
@@ -81,7 +81,7 @@ def diff_executions(first: Execution, second: Execution) -> ExecutionDiff:
         RecordError: when the two are runs of different graphs.
     """
     if not (hasattr(first, "rewrite") and hasattr(second, "ranks")):
-        raise RecordError(f"a run is compared with a run, got a {type(second).__name__}; give what execute gave")
+        raise RecordError(f"a run is compared with a run, got {type_text(second)}; give what execute gave")
     _check_same_graph(first, second)
     return ExecutionDiff(
         (verdict(first), verdict(second)),

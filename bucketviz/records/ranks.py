@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bucketviz.errors import PlanError
+from bucketviz.errors import PlanError, type_text
 from bucketviz.records.graph import Collective, Kind, Node
 from bucketviz.records.plan import Bucket, Plan
 from bucketviz.units import format_bytes, format_count
@@ -102,9 +102,7 @@ def check_ranks(plans: Sequence[Plan] | Mapping[int, Plan]) -> RankCheck:
     of_rank = dict(plans) if isinstance(plans, Mapping) else dict(enumerate(plans))
     for rank, plan in of_rank.items():
         if not isinstance(plan, Plan):
-            raise PlanError(
-                f"expected a plan for rank {rank}, got a {type(plan).__name__}; make one with bucketviz.plan"
-            )
+            raise PlanError(f"expected a plan for rank {rank}, got {type_text(plan)}; make one with bucketviz.plan")
     if len(of_rank) < 2:
         raise PlanError(f"expected the plans of two or more ranks, got {len(of_rank)}; there is nothing to compare")
     groups: dict[_Group, dict[int, list[_Call]]] = {}

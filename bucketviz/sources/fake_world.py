@@ -9,7 +9,7 @@ from typing import Any
 
 import torch.distributed as dist
 
-from bucketviz.errors import CaptureError
+from bucketviz.errors import CaptureError, type_text
 
 GROUPS_KEY = "process_groups"
 """``gm.meta`` key under which a captured graph keeps {group name: global ranks} once the groups are gone."""
@@ -76,7 +76,7 @@ def groups_of(meta: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     if noted is None or noted == {}:
         return known_groups()
     if not isinstance(noted, Mapping):
-        raise CaptureError(f'gm.meta["{GROUPS_KEY}"] is a {type(noted).__name__}; {_GROUPS_ADVICE}')
+        raise CaptureError(f'gm.meta["{GROUPS_KEY}"] is {type_text(noted)}; {_GROUPS_ADVICE}')
     for name, ranks in noted.items():
         if not isinstance(name, str):
             raise CaptureError(f'gm.meta["{GROUPS_KEY}"] holds a group called {name!r}; {_GROUPS_ADVICE}')

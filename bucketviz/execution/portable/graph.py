@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import torch.fx as fx
 
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.execution.portable.names import is_method_name, name_of_target, target_named
 from bucketviz.execution.portable.storages import StorageReader, StorageWriter
 from bucketviz.execution.portable.values import ValueReader, ValueWriter
@@ -84,7 +84,7 @@ class _Writer:
             document["graphs"][path] = self.write(found)
         else:
             raise ExecutionError(
-                f"{where} is a {type(found).__name__}; ranks in processes of their own take tensors and graphs alone: "
+                f"{where} is {type_text(found)}; ranks in processes of their own take tensors and graphs alone: "
                 "use backend='lockstep', or capture a graph without it"
             )
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.execution.portable.names import dtype_named
 
 Document = dict[str, Any]
@@ -36,7 +36,7 @@ class StorageWriter:
             raise ExecutionError(f"{where} is a fake or meta tensor: it has no numbers to run with; pass real ones")
         if tensor.layout is not torch.strided or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
             raise ExecutionError(
-                f"{where} is a {type(tensor).__name__} of layout {tensor.layout}; ranks in processes of their own "
+                f"{where} is {type_text(tensor)} of layout {tensor.layout}; ranks in processes of their own "
                 "take plain strided tensors, backend='lockstep' any"
             )
         plain = tensor.detach().resolve_conj().resolve_neg()

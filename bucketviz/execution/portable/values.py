@@ -12,7 +12,7 @@ import torch.fx as fx
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from bucketviz.errors import ExecutionError
+from bucketviz.errors import ExecutionError, type_text
 from bucketviz.execution.portable.names import (
     constant_kind,
     constant_named,
@@ -69,7 +69,7 @@ class ValueWriter:
         if name is not None:
             return {"target": name}
         raise ExecutionError(
-            f"{where} holds a {type(value).__name__}, which ranks in processes of their own cannot be given; "
+            f"{where} holds {type_text(value)}, which ranks in processes of their own cannot be given; "
             "use backend='lockstep', or a graph without it"
         )
 
