@@ -13,7 +13,7 @@ from typing import Any
 
 from torch._C._distributed_c10d import Store
 
-from bucketviz.execution.status import Status, has_vanished, read_status, status_of
+from bucketviz.execution.status import Status, has_vanished, is_frozen, read_status, status_of
 
 BEAT_SECONDS = 1.0
 """A rank says at least this often that it is there."""
@@ -35,7 +35,7 @@ class News:
     ) -> None:
         """Takes the store where the ranks meet, who this is, what gives its own status, and where siblings note theirs.
 
-        Siblings are the other ranks on this machine: of one that is no more, its siblings tell what it noted last.
+        Siblings are the other ranks on this machine: of one that cannot any more, its siblings tell what it noted last.
         """
         meeting: Any = store
         self._store = meeting.clone()  # a connection of its own: the other one answers nobody while it waits
@@ -45,6 +45,7 @@ class News:
         self._siblings = dict(siblings)
         self._beat = 0
         self._posted: tuple[Status, float] = (Status(), -BEAT_SECONDS)
+        self._asked_at = float("inf")
         self._beats = [(-1, time.monotonic())] * world_size
         self.statuses = [Status()] * world_size
         self.is_cut_off = False
@@ -63,10 +64,11 @@ class News:
     def _tell_of_siblings(self) -> None:
         for sibling, path in list(self._siblings.items()):
             status = read_status(path)
-            if status.is_under_way and status.parent == os.getppid() and has_vanished(status):
+            is_ours = status.is_under_way and status.parent == os.getppid()
+            if is_ours and ((is_gone := has_vanished(status)) or is_frozen(status)):
                 del self._siblings[sibling]
                 with self._answering():
-                    self._store.set(self._keys[sibling], json.dumps([-1, asdict(replace(status, is_gone=True))]))
+                    self._store.set(self._keys[sibling], json.dumps([-1, asdict(replace(status, is_gone=is_gone))]))
 
     def collect(self) -> list[Status]:
         """Asks what all ranks told last; gives what was known where the store does not answer."""
@@ -116,9 +118,17 @@ class News:
             return str(self._store.compare_set(_VERDICT, "", cause).decode())
         return cause
 
+    @property
+    def unanswered_seconds(self) -> float:
+        """How long the store has owed an answer; negative when it owes none. It gives none while it is frozen."""
+        return time.monotonic() - self._asked_at
+
     @contextmanager
     def _answering(self) -> Iterator[None]:
+        self._asked_at = time.monotonic()
         try:
             yield
         except RuntimeError:
             self.is_cut_off = True
+        finally:
+            self._asked_at = float("inf")

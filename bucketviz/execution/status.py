@@ -87,6 +87,15 @@ def has_vanished(status: Status) -> bool:
     return False
 
 
+def is_frozen(status: Status) -> bool:
+    """True when a rank of this machine was stopped (SIGSTOP); Linux tells, elsewhere nobody does."""
+    try:
+        state = Path(f"/proc/{status.pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state in ("T", "t")
+
+
 def prepare_status(path: Path) -> None:
     """Makes a status file that nothing is noted in yet."""
     path.write_bytes(bytes(BLOCK_BYTES))

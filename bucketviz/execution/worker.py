@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     notes = StatusNotes(status_path(asked.job, rank), _NUM_STEPS, num_started, machine_name())
     ending = Ending(asked.job, notes)
-    with watching(notes.tick, notes.asked_to_end):
+    with watching(ending.tick, notes.asked_to_end):
         try:
             timeout_s = _timeout_s(asked.job)
             store, _, _ = next(

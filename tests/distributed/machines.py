@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import bucketviz as bv
@@ -46,6 +47,22 @@ class Machines:
     def kill(self, machine):
         """Kills the torchrun of a machine, which takes its ranks along."""
         self._processes[machine].send_signal(signal.SIGKILL)
+
+    @contextmanager
+    def frozen(self, machine):
+        """Stops the torchrun of a machine and its ranks; they go when this is left."""
+        first = machine * RANKS_PER_MACHINE
+        ranks = [status.pid for status in self.statuses()[first : first + RANKS_PER_MACHINE]]
+        for pid in (*ranks, self._processes[machine].pid):
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.kill(machine)
+
+    def wait_for(self, machine, seconds):
+        """Waits until the torchrun of a machine has ended, at most so long."""
+        self._processes[machine].wait(seconds)
 
     def wait(self):
         """Waits until both have ended."""

@@ -147,3 +147,28 @@ def test_a_machine_where_nothing_can_be_written_is_named(machines):
     told = cause(machines(where="before", spoil=spoil))
     assert f" on {host(1)} failed while loading the job: " in told
     assert told.endswith("; give a folder that can be written")
+
+
+@pytest.mark.parametrize(("rank", "machine"), [(0, 0), (3, 1)])
+def test_a_frozen_rank_is_named_on_both_machines_and_killed(machines, rank, machine):
+    told = cause(machines(("freeze", rank)))
+    place = f"running the graph before, at node freeze_on_{rank} (faults.act.default), 7 of 11"
+    assert told == (
+        f"rank {rank} on {host(machine)} is not heard of any more (killed, frozen or cut off), last {place}"
+    )
+
+
+@pytest.mark.parametrize("machine", range(NUM_MACHINES))
+def test_a_machine_that_is_frozen_is_named_on_the_other(machines, machine):
+    job = machines(("sleep", 1 if machine else 3))
+    await_sleep(job)
+    with job.frozen(machine):
+        job.wait_for(1 - machine, TIMEOUT_S + MAX_LATE_S)
+    told = causes(job)[1 - machine]
+    if machine == 1:
+        assert told[0].startswith(f"ranks 2 and 3 on {host(1)} are not heard of any more (killed, frozen or cut off)")
+    else:
+        assert told[0].startswith(
+            "the torchrun on machine 0, through whose store the ranks meet, has not answered for 8 s (frozen or cut "
+            "off); this rank is running the graph before, at node "
+        )
