@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import torch.fx as fx
+from graph_builder import Builder
 from samples import SAMPLES
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -149,3 +150,10 @@ def test_what_is_wrong_on_a_later_rank_names_it() -> None:
     inputs = random_inputs(result.before, 4)
     inputs[2][0] = torch.ones(2, 2)
     assert re.match(r"input 0 \(x\) of rank 2 is f32\[2, 2\], .* f32\[8, 4\]; ", refusal(result, inputs=inputs))
+
+
+def test_an_input_in_other_strides_than_a_merged_collective_relies_on_runs() -> None:
+    b = Builder(2)
+    result = bv.bucket(b.finish(*b.waits(*[b.gather(b.input(name, 8, 4)) for name in "xy"])))
+    transposed = [[torch.randn(4, 8).t() for _ in "xy"] for _ in range(2)]
+    assert bv.execute(result, inputs=transposed, backend="lockstep").equal

@@ -66,7 +66,8 @@ def check_count(name: str, count: object, least: int) -> None:
 def check_inputs(placeholders: Sequence[fx.Node], inputs: object, rank: int) -> None:
     """Holds the inputs of one rank against the fake values that its graph was captured with, where it has them.
 
-    Tensors have to be of the same dtype and shape; a symbolic size may be any. Strides and devices may differ.
+    Tensors have to be of the same dtype and shape; a symbolic size may be any. Strides and devices may differ:
+    ``laid_out`` puts right what the graph relies on.
 
     Raises:
         ExecutionError: naming the rank, the input and what it should be.

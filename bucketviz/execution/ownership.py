@@ -22,6 +22,18 @@ def own_tensors(values: Sequence[object], device: torch.device | None, is_writte
     ]
 
 
+def laid_out(placeholders: Sequence[fx.Node], inputs: Sequence[object]) -> list[object]:
+    """Gives the inputs, those contiguous whose placeholder was captured so: views in the graph rely on it."""
+    return [
+        value.contiguous() if isinstance(value, torch.Tensor) and _is_contiguous(node.meta.get("val")) else value
+        for node, value in zip(placeholders, inputs, strict=True)
+    ]
+
+
+def _is_contiguous(fake: object) -> bool:
+    return isinstance(fake, torch.Tensor) and fake.layout == torch.strided and fake.is_contiguous()
+
+
 def may_write(node: fx.Node) -> bool:
     """True when the node may change a tensor that it reads, as far as its schema tells."""
     if isinstance(node.target, torch._ops.OpOverload):

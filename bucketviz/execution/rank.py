@@ -15,7 +15,7 @@ from bucketviz.collectives import is_wait
 from bucketviz.errors import ExecutionError
 from bucketviz.execution.checks import check_inputs
 from bucketviz.execution.failure import node_failure
-from bucketviz.execution.ownership import may_write, own_tensors
+from bucketviz.execution.ownership import laid_out, may_write, own_tensors
 from bucketviz.execution.randomness import RandomState, may_draw
 
 
@@ -74,7 +74,10 @@ class Rank:
         placeholders = [node for node in self.nodes if node.op == "placeholder"]
         check_inputs(placeholders, inputs, self.index)
         attributes = [node for node in self.nodes if node.op == "get_attr"]
-        found = [*inputs, *(operator.attrgetter(str(node.target))(self._gm) for node in attributes)]
+        found = [
+            *laid_out(placeholders, inputs),
+            *(operator.attrgetter(str(node.target))(self._gm) for node in attributes),
+        ]
         nodes = [*placeholders, *attributes]
         for node, value in zip(nodes, found, strict=True):
             self._check_has_numbers(node, value)

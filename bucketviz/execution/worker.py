@@ -41,7 +41,7 @@ from bucketviz.execution.job import (
     result_path,
     status_path,
 )
-from bucketviz.execution.ownership import own_attributes
+from bucketviz.execution.ownership import laid_out, own_attributes
 from bucketviz.execution.process_groups import group_names, num_started, process_groups
 from bucketviz.execution.proof import Side
 from bucketviz.execution.results import conclude, write_execution, write_outputs
@@ -118,9 +118,11 @@ def run_rank(
     own = own_groups(rank, groups, options.world_size)
     result = rewrite(job.before, job.plan, rank=rank, groups=own)
     own_attributes(result.after)
-    inputs = read_inputs(folder, rank, device)
-    if inputs is None:
+    given = read_inputs(folder, rank, device)
+    if given is None:
         inputs = rank_inputs(job.before, rank, seed=options.seed, device=device)
+    else:
+        inputs = laid_out(job.before.graph.find_nodes(op="placeholder"), given)
     notes.begin("meeting the other ranks")
     intent = _intent(result, own, fingerprint(folder))
     check_intents(PrefixStore("intents", store), rank, options.world_size, intent)

@@ -214,3 +214,11 @@ def test_runs_in_a_row_leak_nothing(folder):
 
 def _children():
     return [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+@pytest.mark.slow
+def test_inputs_in_other_strides_than_a_merged_collective_relies_on(folder):
+    b = Builder(2)
+    result = bv.bucket(b.finish(*b.waits(*[b.gather(b.input(name, 8, 4)) for name in "xy"])))
+    transposed = [[torch.randn(4, 8).t() for _ in "xy"] for _ in range(2)]
+    assert bv.execute(result, backend="gloo", repeats=1, inputs=transposed).equal
