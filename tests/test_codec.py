@@ -165,9 +165,11 @@ def test_broken_records_are_refused(text: Any, message: str) -> None:
         from_json(text)
 
 
-@pytest.mark.parametrize("value", [None, [], {}, "text", Kind.ALL_GATHER])
-def test_only_records_are_saved(value: Any) -> None:
-    with pytest.raises(RecordError, match="cannot save a"):
+@pytest.mark.parametrize(
+    ("value", "told"), [(None, "None"), ([], "a list"), ({}, "a dict"), ("text", "a str"), (Kind.ALL_GATHER, "a Kind")]
+)
+def test_only_records_are_saved(value: Any, told: str) -> None:
+    with pytest.raises(RecordError, match=f"cannot save {told};"):
         to_json(value)
 
 

@@ -65,10 +65,12 @@ def test_where_only_a_folder_can_be_no_type_of_a_path_is_told(write: Write, path
     assert "PosixPath" not in message
 
 
-@pytest.mark.parametrize("path", [None, 3, b"a.csv", ["a.csv"]])
-def test_what_is_no_path_is_told_by_its_type(write: Write, path: Any) -> None:
+@pytest.mark.parametrize(
+    ("path", "told"), [(None, "None"), (3, "an int"), (b"a.csv", "a bytes"), (["a.csv"], "a list")], ids=str
+)
+def test_what_is_no_path_is_told_by_its_type(write: Write, path: Any, told: str) -> None:
     message = refusal(write, path)
-    assert message.startswith(f"cannot write {path!r}: a path is a str or a pathlib.Path, not a {type(path).__name__};")
+    assert message.startswith(f"cannot write {path!r}: a path is a str or a pathlib.Path, not {told};")
 
 
 @pytest.mark.parametrize(
