@@ -220,8 +220,13 @@ def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
     if isinstance(source, Plan | Rewrite | Execution | Prediction) or hasattr(source, "rewrites"):
         _check_unasked(source, policy)
         return _subjects_of_records(source)
-    from bucketviz.subjects import subjects_of
-
+    try:
+        from bucketviz.subjects import subjects_of
+    except ModuleNotFoundError as error:
+        raise ExplorerError(
+            f"without torch, explore takes the record of a graph, plan, rewrite, run or prediction, or its file; got a "
+            f"{type(source).__name__}; install torch to show anything else"
+        ) from error
     return subjects_of(source, policy)
 
 

@@ -24,6 +24,12 @@ assert str(run) in str(explorer)
 bv.explore(sys.argv[1]).to_html(sys.argv[2])
 run.to_perfetto(sys.argv[3])
 print(run.diff(run))
+try:
+    bv.explore(run.diff(run))
+except bv.errors.ExplorerError as error:
+    assert "without torch" in str(error) and "got a ExecutionDiff; install torch" in str(error)
+else:
+    raise AssertionError
 """
 
 
