@@ -7,13 +7,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bucketviz.errors import ExecutionError
-from bucketviz.execution.job import read_options
+from bucketviz.execution.job import JobOptions
 
 _WHOLE_FILES = ("graph.json", "plan.json", "tensors.safetensors")
 _NUM_DIGITS = 8
 
 
-def fingerprint(folder: Path) -> dict[str, str]:
+def fingerprint(folder: Path, options: JobOptions) -> dict[str, str]:
     """Gives options by their values and files by a digest.
 
     What each rank is given (``inputs-3.json``) is left out: only that rank reads it.
@@ -21,7 +21,7 @@ def fingerprint(folder: Path) -> dict[str, str]:
     Raises:
         ExecutionError: when the folder cannot be read.
     """
-    parts = {name: repr(value) for name, value in asdict(read_options(folder)).items()}
+    parts = {name: repr(value) for name, value in asdict(options).items()}
     try:
         return parts | {name: _file(folder / name) for name in _WHOLE_FILES}
     except OSError as error:

@@ -124,7 +124,7 @@ def run_rank(
     else:
         inputs = laid_out(job.before.graph.find_nodes(op="placeholder"), given)
     notes.begin("meeting the other ranks")
-    intent = _intent(result, own, fingerprint(folder))
+    intent = _intent(result, own, fingerprint(folder, options))
     check_intents(PrefixStore("intents", store), rank, options.world_size, intent)
     names = group_names(job.before)
     world = PrefixStore("world", store)

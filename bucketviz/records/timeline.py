@@ -86,7 +86,13 @@ class Timeline:
         return sum(end - start for start, end in union(part for item in self.slices for part in item.exposed))
 
     def to_perfetto(self, path: str | Path, graph: Graph | None = None) -> Path:
-        """Writes it as a trace for Perfetto, collectives with Kineto's keys where a graph is given; gives the path.
+        """Writes it as a trace for Perfetto; gives the path.
+
+        A timeline holds no kinds, sizes and groups: without the graph its collectives have none of Kineto's keys.
+
+        Args:
+            path: Where to.
+            graph: The graph that was run: that of :class:`Execution` is ``rewrite.before`` or ``rewrite.after``.
 
         Raises:
             RecordError: when the file cannot be written.
