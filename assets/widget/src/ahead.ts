@@ -1,17 +1,20 @@
 // What the first step in a view looks up is indexed while nothing else is to do, so that no one waits for it.
 
-import { decisionOfNode } from "./decided";
-import { readersOf } from "./edges";
-import { refOfNode } from "./refs";
+import { decidedBy } from "./decided";
+import { readersOfInputs } from "./edges";
+import { indicesOfNames } from "./refs";
 import type { Store, View } from "./types";
 
 const NO_IDLE_CALLBACK_MS = 300;
+const A_TURN_MS = 8;
+const LEAST_MS = 2; // one bit of a task
 
-const TASKS: readonly ((view: View) => unknown)[] = [
-  (view) => decisionOfNode(view, 0),
-  (view) => view.after.name.length > 0 && refOfNode(view, "after", 0),
-  (view) => readersOf(view.before, 0),
-  (view) => readersOf(view.after, 0),
+// Each is called until it gives something.
+const TASKS: readonly ((view: View) => object | undefined)[] = [
+  ({ decisions }) => decidedBy.goOn(decisions),
+  ({ before }) => indicesOfNames.goOn(before.name),
+  ({ before }) => readersOfInputs.goOn(before.inputs),
+  ({ after }) => readersOfInputs.goOn(after.inputs),
 ];
 
 export function prepareAhead(store: Store): () => void {
@@ -19,14 +22,13 @@ export function prepareAhead(store: Store): () => void {
   const start = (): void => {
     cancel();
     const view = store.current;
-    const run = (index: number): void => {
-      if (index === TASKS.length) return;
-      cancel = whenIdle(() => {
-        TASKS[index]!(view);
-        run(index + 1);
-      });
+    let done = 0;
+    const run = (left: () => number): void => {
+      do if (TASKS[done]!(view) !== undefined) done++;
+      while (done < TASKS.length && left() > LEAST_MS);
+      if (done < TASKS.length) cancel = whenIdle(run);
     };
-    run(0);
+    cancel = whenIdle(run);
   };
   start();
   const unsubscribe = store.subscribe((_, changed) => {
@@ -39,11 +41,14 @@ export function prepareAhead(store: Store): () => void {
 }
 
 // Safari has no idle callbacks.
-function whenIdle(task: () => void): () => void {
+function whenIdle(task: (left: () => number) => void): () => void {
   if (typeof requestIdleCallback === "undefined") {
-    const timer = setTimeout(task, NO_IDLE_CALLBACK_MS);
+    const timer = setTimeout(() => {
+      const end = performance.now() + A_TURN_MS;
+      task(() => end - performance.now());
+    }, NO_IDLE_CALLBACK_MS);
     return () => clearTimeout(timer);
   }
-  const request = requestIdleCallback(task);
+  const request = requestIdleCallback((deadline) => task(() => deadline.timeRemaining()));
   return () => cancelIdleCallback(request);
 }

@@ -1,5 +1,6 @@
 // What was decided of each collective, found by its node, and how the buckets filled.
 
+import { Gradual, type Making } from "./gradual";
 import { firstPast } from "./sorted";
 import type { Decision, View } from "./types";
 
@@ -14,15 +15,11 @@ interface Decided {
   joins: Map<number, { step: number; filled: Filled }[]>; // of each bucket, and what it held then
 }
 
-const decidedBy = new WeakMap<readonly Decision[], Decided>();
+const DECISIONS_A_BIT = 1024;
 
-function decidedIn({ decisions }: View): Decided {
-  let decided = decidedBy.get(decisions);
-  if (decided === undefined) decidedBy.set(decisions, (decided = indexed(decisions)));
-  return decided;
-}
+export const decidedBy = new Gradual((decisions: readonly Decision[]) => indexed(decisions));
 
-function indexed(decisions: readonly Decision[]): Decided {
+function* indexed(decisions: readonly Decision[]): Making<Decided> {
   const decided: Decided = { ofNode: new Map(), leftAlone: [], joins: new Map() };
   for (const decision of decisions) {
     const { step, node, merged, bucket, bytes } = decision;
@@ -33,20 +30,21 @@ function indexed(decisions: readonly Decision[]): Decided {
     const { count, bytes: held } = joins.at(-1)?.filled ?? { count: 0, bytes: 0 };
     joins.push({ step, filled: { count: count + 1, bytes: held + (bytes ?? 0) } });
     decided.joins.set(bucket, joins);
+    if (step % DECISIONS_A_BIT === 0) yield;
   }
   return decided;
 }
 
 export function decisionOfNode(view: View, node: number): Decision | undefined {
-  return decidedIn(view).ofNode.get(node);
+  return decidedBy.get(view.decisions).ofNode.get(node);
 }
 
 // Steps, ascending.
 export function stepsLeftAlone(view: View): readonly number[] {
-  return decidedIn(view).leftAlone;
+  return decidedBy.get(view.decisions).leftAlone;
 }
 
 export function filledUntil(view: View, bucket: number, step: number): Filled {
-  const joins = decidedIn(view).joins.get(bucket) ?? [];
+  const joins = decidedBy.get(view.decisions).joins.get(bucket) ?? [];
   return joins[firstPast(joins, (join) => join.step > step) - 1]?.filled ?? { count: 0, bytes: 0 };
 }

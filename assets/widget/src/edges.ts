@@ -1,5 +1,6 @@
 // Who reads whom: the edges of a graph from both ends.
 
+import { Gradual, type Making } from "./gradual";
 import type { GraphColumns } from "./types";
 
 interface Readers {
@@ -7,11 +8,12 @@ interface Readers {
   nodes: Int32Array;
 }
 
-const readersOfInputs = new WeakMap<readonly number[][], Readers>();
+const NODES_A_BIT = 8192;
+
+export const readersOfInputs = new Gradual((inputs: readonly number[][]) => turned(inputs));
 
 export function readersOf({ inputs }: Pick<GraphColumns, "inputs">, node: number): number[] {
-  let readers = readersOfInputs.get(inputs);
-  if (readers === undefined) readersOfInputs.set(inputs, (readers = turned(inputs)));
+  const readers = readersOfInputs.get(inputs);
   return [...readers.nodes.subarray(readers.firstOf[node], readers.firstOf[node + 1])];
 }
 
@@ -29,14 +31,18 @@ export function nearestReader(graph: Pick<GraphColumns, "inputs">, first: number
   return nearest === Infinity ? -1 : nearest;
 }
 
-function turned(inputs: readonly number[][]): Readers {
+function* turned(inputs: readonly number[][]): Making<Readers> {
   const firstOf = new Int32Array(inputs.length + 2);
-  for (const sources of inputs) for (const source of sources) firstOf[source + 2]!++;
+  for (let reader = 0; reader < inputs.length; reader++) {
+    for (const source of inputs[reader]!) firstOf[source + 2]!++;
+    if (reader % NODES_A_BIT === 0) yield;
+  }
   for (let node = 2; node < firstOf.length; node++) firstOf[node]! += firstOf[node - 1]!;
   const nodes = new Int32Array(firstOf[firstOf.length - 1]!);
-  inputs.forEach((sources, reader) => {
-    for (const source of sources) nodes[firstOf[source + 1]!++] = reader;
-  });
+  for (let reader = 0; reader < inputs.length; reader++) {
+    for (const source of inputs[reader]!) nodes[firstOf[source + 1]!++] = reader;
+    if (reader % NODES_A_BIT === 0) yield;
+  }
   return { firstOf, nodes };
 }
 

@@ -1,5 +1,6 @@
 // What a reference means in both graphs, and what must light up with it.
 
+import { Gradual, type Making } from "./gradual";
 import type { Decision, Ref, View } from "./types";
 
 export type Side = "before" | "after";
@@ -12,35 +13,28 @@ export interface Related {
 }
 
 const AFTER = "after:";
-const indicesOfNames = new WeakMap<readonly string[], Map<string, number>>();
-const indicesOfLabels = new WeakMap<View["buckets"], Map<string, number>>();
+const NAMES_A_BIT = 4096;
 
-function indexOfName(names: readonly string[], name: string): number | undefined {
-  let indices = indicesOfNames.get(names);
-  if (indices === undefined) indicesOfNames.set(names, (indices = indexed(names)));
-  return indices.get(name);
-}
+export const indicesOfNames = new Gradual((names: readonly string[]) => indexed(names));
+const indicesOfLabels = new Gradual((buckets: View["buckets"]) => indexed(buckets.map((bucket) => bucket.label)));
 
-function indexOfLabel(buckets: View["buckets"], label: string): number | undefined {
-  let indices = indicesOfLabels.get(buckets);
-  if (indices === undefined) indicesOfLabels.set(buckets, (indices = indexed(buckets.map((bucket) => bucket.label))));
-  return indices.get(label);
-}
-
-function indexed(names: readonly string[]): Map<string, number> {
+function* indexed(names: readonly string[]): Making<Map<string, number>> {
   const indices = new Map<string, number>();
-  for (let index = 0; index < names.length; index++) indices.set(names[index]!, index);
+  for (let index = 0; index < names.length; index++) {
+    indices.set(names[index]!, index);
+    if (index % NAMES_A_BIT === 0) yield;
+  }
   return indices;
 }
 
 export function resolve(view: View, ref: Ref): Target | null {
   if (ref.startsWith(AFTER)) {
-    const node = indexOfName(view.after.name, ref.slice(AFTER.length));
+    const node = indicesOfNames.get(view.after.name).get(ref.slice(AFTER.length));
     return node === undefined ? null : { side: "after", node };
   }
-  const node = indexOfName(view.before.name, ref);
+  const node = indicesOfNames.get(view.before.name).get(ref);
   if (node !== undefined) return { side: "before", node };
-  const bucket = indexOfLabel(view.buckets, ref);
+  const bucket = indicesOfLabels.get(view.buckets).get(ref);
   return bucket === undefined ? null : { bucket };
 }
 
@@ -49,7 +43,7 @@ export function refOfNode(view: View, side: Side, index: number): Ref {
   const name = (side === "before" ? view.before : view.after).name[index];
   if (name === undefined) throw new RangeError(`There is no node ${index} in the graph ${side}.`);
   if (side === "before") return name;
-  const before = indexOfName(view.before.name, name);
+  const before = indicesOfNames.get(view.before.name).get(name);
   return before !== undefined && view.carriedTo[before] === index ? name : AFTER + name;
 }
 
