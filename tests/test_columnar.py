@@ -30,6 +30,8 @@ def test_what_is_read_is_what_was_written(document: list[Any]) -> None:
         (["x", "y"] * 5, {"$words": ["x", "y"], "at": [0, 1] * 5}),
         ([[1, "x"]] * 9, {"$tuples": [{"$same": 1, "times": 9}, {"$same": "x", "times": 9}]}),
         ([{"a": 1}] * 9, {"$rows": [(("a",), [{"$same": 1, "times": 9}])], "of": {"$same": 0, "times": 9}}),
+        ([["x"], ["y", "x"]] * 4, {"$words": [("x",), ("y", "x")], "at": [0, 1] * 4}),
+        ([[["x", "1"]], []] * 4, {"$words": [[("x", "1")], ()], "at": [0, 1] * 4}),
         ([[], [1, 2]] * 4, {"$lists": [0, 2] * 4, "flat": [1, 2] * 4}),
         (["x"] * (FEWEST - 1), ["x"] * (FEWEST - 1)),
         ([1, True, 1.0] * 3, [1, True, 1.0] * 3),

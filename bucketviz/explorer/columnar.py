@@ -1,4 +1,4 @@
-"""Documents as short JSON: lists of like things become columns, words that come again are told once.
+"""Documents as short JSON: lists of like things become columns, words and lists of words that come again are told once.
 
     [{"row": "compute", "end": 3}, {"row": "compute", "end": 5}, …]
     {"$rows": [[["row", "end"], [{"$same": "compute", "times": 2}, [3, 5]]]], "of": {"$same": 0, "times": 2}}
@@ -9,7 +9,7 @@ assets/widget/src/whatif/columnar.ts reads them; what has no such column in it r
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -58,7 +58,8 @@ def plain(value: Any) -> Any:
     if "$same" in value:
         return [value["$same"]] * value["times"]
     if "$words" in value:
-        return [value["$words"][at] for at in value["at"]]
+        words = plain(value["$words"])
+        return [words[at] for at in value["at"]]
     if "$rows" in value:
         shapes = [_plain_rows(keys, columns) for keys, columns in value["$rows"]]
         return [next(shapes[shape]) for shape in plain(value["of"])]
@@ -75,12 +76,16 @@ def _column(values: Sequence[Any], types: set[type]) -> Any:
         return {"$same": values[0], "times": len(values)}
     if types != _WORDS:
         return values
+    return _words(values) or values
+
+
+def _words(values: Sequence[Hashable]) -> Any:
+    """Gives each different value once, and which one is where; None where few come again."""
     words = dict.fromkeys(values)
     if 2 * len(words) > len(values):
-        return values
-    for place, word in enumerate(words):
-        words[word] = place
-    return {"$words": list(words), "at": [words[value] for value in values]}
+        return None
+    place = dict(zip(words, range(len(words)), strict=True))
+    return {"$words": columnar(list(words)), "at": [place[value] for value in values]}
 
 
 def _rows(values: Sequence[dict[str, Any]]) -> Any:
@@ -97,10 +102,26 @@ def _rows(values: Sequence[dict[str, Any]]) -> Any:
 
 
 def _lists(values: Sequence[Sequence[Any]]) -> Any:
+    texts = _texts(values)
+    if texts is not None and (words := _words(texts)) is not None:
+        return words
     lengths = list(map(len, values))
     if lengths[0] > 0 and lengths.count(lengths[0]) == len(lengths):
         return {"$tuples": [columnar(column) for column in zip(*values, strict=True)]}
     return {"$lists": columnar(lengths), "flat": columnar(list(chain.from_iterable(values)))}
+
+
+def _texts(values: Sequence[Sequence[Any]]) -> list[tuple[Any, ...]] | None:
+    """Gives lists of texts, or of lists of texts, as what can be told apart; None where there is anything else.
+
+    Numbers are left out: 1, 1.0 and True would be one.
+    """
+    inner = set(map(type, chain.from_iterable(values)))
+    if inner <= _WORDS:
+        return list(map(tuple, values))
+    if not inner <= {list, tuple} or not set(map(type, chain.from_iterable(chain.from_iterable(values)))) <= _WORDS:
+        return None
+    return [tuple(map(tuple, value)) for value in values]
 
 
 def _plain_rows(keys: Sequence[str], columns: Sequence[Any]) -> Any:

@@ -6,8 +6,7 @@ import { indicesOfNames } from "./refs";
 import type { Store, View } from "./types";
 
 const NO_IDLE_CALLBACK_MS = 300;
-const A_TURN_MS = 8;
-const LEAST_MS = 2; // one bit of a task
+const A_TURN_MS = 4; // a third of what a frame may take: a picture may be moving
 
 // Each is called until it gives something.
 const TASKS: readonly ((view: View) => object | undefined)[] = [
@@ -25,7 +24,7 @@ export function prepareAhead(store: Store): () => void {
     let done = 0;
     const run = (left: () => number): void => {
       do if (TASKS[done]!(view) !== undefined) done++;
-      while (done < TASKS.length && left() > LEAST_MS);
+      while (done < TASKS.length && left() > 0);
       if (done < TASKS.length) cancel = whenIdle(run);
     };
     cancel = whenIdle(run);
@@ -42,13 +41,14 @@ export function prepareAhead(store: Store): () => void {
 
 // Safari has no idle callbacks.
 function whenIdle(task: (left: () => number) => void): () => void {
+  const turn = (): void => {
+    const end = performance.now() + A_TURN_MS;
+    task(() => end - performance.now());
+  };
   if (typeof requestIdleCallback === "undefined") {
-    const timer = setTimeout(() => {
-      const end = performance.now() + A_TURN_MS;
-      task(() => end - performance.now());
-    }, NO_IDLE_CALLBACK_MS);
+    const timer = setTimeout(turn, NO_IDLE_CALLBACK_MS);
     return () => clearTimeout(timer);
   }
-  const request = requestIdleCallback((deadline) => task(() => deadline.timeRemaining()));
+  const request = requestIdleCallback(turn);
   return () => cancelIdleCallback(request);
 }

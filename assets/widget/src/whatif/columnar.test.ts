@@ -8,6 +8,7 @@ const read = (value: unknown): unknown => readColumnar(JSON.stringify(value));
 test.each<[string, unknown, unknown]>([
   ["one value", { $same: null, times: 3 }, [null, null, null]],
   ["words", { $words: ["x", "y"], at: [0, 1, 1] }, ["x", "y", "y"]],
+  ["lists of words", { $words: [["x"], []], at: [1, 0, 1] }, [[], ["x"], []]],
   ["pairs", { $tuples: [[1, 2], { $same: "x", times: 2 }] }, [[1, "x"], [2, "x"]]],
   ["lists", { $lists: [0, 2, 1], flat: [1, 2, 3] }, [[], [1, 2], [3]]],
   ["things of two shapes", { $rows: [[["a"], [[1, 3]]], [["a", "b"], [[2], ["x"]]]], of: [0, 1, 0] }, [{ a: 1 }, { a: 2, b: "x" }, { a: 3 }]],

@@ -5,6 +5,10 @@ import { PayloadError } from "../errors";
 
 type Fields = Record<string, unknown>;
 
+// Most lists of a large graph are empty or come again: one array stands for all of them.
+const NOTHING: unknown[] = [];
+Object.freeze(NOTHING);
+
 export function readColumnar(text: string): unknown {
   return plain(JSON.parse(text));
 }
@@ -23,7 +27,7 @@ function plain(value: unknown): unknown {
 }
 
 function wordsOf({ $words, at }: Fields): unknown[] {
-  const words = listIn($words);
+  const words = listIn(plain($words));
   return listIn(at).map((place) => words[place as number]);
 }
 
@@ -51,7 +55,7 @@ function tuplesOf({ $tuples }: Fields): unknown[][] {
 function listsOf({ $lists, flat }: Fields): unknown[][] {
   const values = listIn(plain(flat));
   let first = 0;
-  return listIn(plain($lists)).map((length) => values.slice(first, (first += length as number)));
+  return listIn(plain($lists)).map((length) => (length === 0 ? NOTHING : values.slice(first, (first += length as number))));
 }
 
 function listIn(value: unknown): unknown[] {
