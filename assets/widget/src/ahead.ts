@@ -1,31 +1,35 @@
-// What the first step in a view looks up is indexed while nothing else is to do, so that no one waits for it.
+// What the first step in a view needs is made while nothing else is to do, so that no one waits for it.
 
 import { decidedBy } from "./decided";
 import { readersOfInputs } from "./edges";
 import { indicesOfNames } from "./refs";
-import type { Store, View } from "./types";
+import type { Store } from "./types";
 
 const NO_IDLE_CALLBACK_MS = 300;
 const A_TURN_MS = 4; // a third of what a frame may take: a picture may be moving
 
-// Each is called until it gives something.
-const TASKS: readonly ((view: View) => object | undefined)[] = [
-  ({ decisions }) => decidedBy.goOn(decisions),
-  ({ before }) => indicesOfNames.goOn(before.name),
-  ({ before }) => readersOfInputs.goOn(before.inputs),
-  ({ after }) => readersOfInputs.goOn(after.inputs),
-];
+export type Task = () => boolean; // a bit of it; true when nothing is left to do
 
-export function prepareAhead(store: Store): () => void {
+// What every pane looks up in the view that is shown.
+export function lookups(store: Store): Task[] {
+  return [
+    () => decidedBy.goOn(store.current.decisions) !== undefined,
+    () => indicesOfNames.goOn(store.current.before.name) !== undefined,
+    () => readersOfInputs.goOn(store.current.before.inputs) !== undefined,
+    () => readersOfInputs.goOn(store.current.after.inputs) !== undefined,
+  ];
+}
+
+// Goes through the tasks once, and again for every other view and plan.
+export function prepareAhead(store: Store, tasks: readonly Task[]): () => void {
   let cancel = (): void => {};
   const start = (): void => {
     cancel();
-    const view = store.current;
     let done = 0;
     const run = (left: () => number): void => {
-      do if (TASKS[done]!(view) !== undefined) done++;
-      while (done < TASKS.length && left() > 0);
-      if (done < TASKS.length) cancel = whenIdle(run);
+      do if (tasks[done]!()) done++;
+      while (done < tasks.length && left() > 0);
+      if (done < tasks.length) cancel = whenIdle(run);
     };
     cancel = whenIdle(run);
   };

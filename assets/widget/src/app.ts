@@ -1,7 +1,7 @@
 // Puts the panes together: summary, toolbar, policy, decisions | graph | inspector, timeline. It knows no host.
 
 import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, stepBy, stepToLeftAlone } from "./actions";
-import { prepareAhead } from "./ahead";
+import { lookups, prepareAhead } from "./ahead";
 import { mountAnnouncer } from "./announce";
 import { mountGraph, type GraphPane } from "./canvas/graph/pane";
 import { timelinePane } from "./canvas/timeline/pane";
@@ -65,15 +65,14 @@ export function mount(
     move = table.move;
     return table.unmount;
   };
-  let picture: GraphPane["picture"] | null = null;
+  let graph: GraphPane | null = null;
   const graphPane: Pane = (element) => {
-    const graph = mountGraph(element, store);
-    picture = graph.picture;
+    graph = mountGraph(element, store);
     return graph.unmount;
   };
   const menu = exportMenu(store, () => {
-    if (picture === null) throw new Error("There is no graph to draw.");
-    return picture();
+    if (graph === null) throw new Error("There is no graph to draw.");
+    return graph.picture();
   }, report);
   const mounted: [HTMLElement, Pane][] = [
     [areas.summary, summary(planner !== null)],
@@ -89,7 +88,8 @@ export function mount(
     [areas.text, mountTextTwin],
     [areas.live, mountAnnouncer],
   ];
-  const undo = [followSize(root), prepareAhead(store), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
+  const undo = [followSize(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
+  undo.push(prepareAhead(store, [...lookups(store), () => (graph?.anticipateStep(), true)]));
   undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp, toggleExport: menu.toggle })));
   return () => undo.forEach((each) => each());
 }

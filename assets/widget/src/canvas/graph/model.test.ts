@@ -151,6 +151,14 @@ describe("folding", () => {
     expect(model.cursorRow()!.row.isOpen).toBe(false);
   });
 
+  test("what is anticipated moves nothing and unfolds nothing", () => {
+    const shown = (): unknown => [model.scrollY, model.layout.numLines, model.layout.before.map(({ row }) => [row.id, row.isOpen])];
+    model.scrollTo(200);
+    const before = shown();
+    model.anticipate([view.decisions[0]!.name]);
+    expect(shown()).toEqual(before);
+  });
+
   test("the arrow keys visit every row of a rail once", () => {
     const visited = [];
     for (let at = model.rowAt(0); at !== null; at = model.neighbour(at, 1)) visited.push(at.row.id);

@@ -99,6 +99,12 @@ export class GraphModel {
     this.holding(heldIn !== null && heldIn.row.layers === null ? held : null, () => this.relayout());
   }
 
+  // Makes what a layout around a selection needs, and changes nothing in view.
+  anticipate(selection: readonly Ref[]): void {
+    const unfolding = this.unfolded.showing(selection, this.view, this.segments);
+    layoutGraph(this.view, this.segments, this.mode, unfolding);
+  }
+
   // One level further: the row under the keyboard, a ring around what is selected, or every row that can.
   unfold(selection: readonly Ref[] = []): void {
     const at = this.cursorRow();

@@ -35,6 +35,7 @@ const TITLES = {
 
 export interface GraphPane {
   picture: () => Picture; // of what is shown
+  anticipateStep: () => void; // makes what a layout at the first decision needs
   unmount: () => void;
 }
 
@@ -255,6 +256,10 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
   refresh();
   return {
     picture: () => pictureOf(store, model, readTokens(root), emphasis),
+    anticipateStep() {
+      const [first] = store.current.decisions;
+      if (first !== undefined) model.anticipate([first.name]);
+    },
     unmount() {
       scroll.stop();
       unlisten();

@@ -63,15 +63,16 @@ export class Unfolded {
   }
 
   // Shows the layers that hold what is selected, in place of those that held what was selected before.
-  showLayersOf(refs: readonly Ref[], view: View, { repeats: { layerOf } }: Segments): boolean {
-    const layers = refs.flatMap((ref) => {
-      const target = resolve(view, ref);
-      const layer = target === null || "bucket" in target || target.side === "after" ? -1 : layerOf[target.node]!;
-      return layer < 0 ? [] : [layer];
-    });
+  showLayersOf(refs: readonly Ref[], view: View, segments: Segments): boolean {
+    const layers = layersOf(refs, view, segments);
     if (layers.every((layer) => this.layers.has(layer))) return false;
     this.layers = new Set(layers);
     return true;
+  }
+
+  // As it would be with the layers of these, whatever is selected now.
+  showing(refs: readonly Ref[], view: View, segments: Segments): Unfolding {
+    return { ...this.at(view, segments), layers: new Set(layersOf(refs, view, segments)) };
   }
 
   // One ring further around what is selected.
@@ -125,4 +126,12 @@ export class Unfolded {
     const ascending = (side: Side): number[] => [...nodes[side]].sort((a, b) => a - b);
     return { before: ascending("before"), after: ascending("after") };
   }
+}
+
+function layersOf(refs: readonly Ref[], view: View, { repeats: { layerOf } }: Segments): number[] {
+  return refs.flatMap((ref) => {
+    const target = resolve(view, ref);
+    const layer = target === null || "bucket" in target || target.side === "after" ? -1 : layerOf[target.node]!;
+    return layer < 0 ? [] : [layer];
+  });
 }
