@@ -27,7 +27,7 @@ ENTRY_POINTS = {"execution/worker.py": "worker"}
 FLOORS = {
     "errors": (),
     "units": (),
-    "files": (),
+    "files": ("errors",),
     "frames": (),
     "garbage": (),
     "progress": (),
