@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 import bench_explorer
@@ -38,6 +39,14 @@ def test_absent_viewers_are_named_and_ours_is_measured_alone(monkeypatch: pytest
     for viewer in viewers.OTHERS:
         assert any(line.startswith(f"{viewer.package} is skipped: it is not installed") for line in said)
     assert sum("bucketviz 0 draws" in line for line in said) == len(viewers.OURS.modes)
+
+
+def test_a_row_can_be_selected_where_the_first_ones_are_folded_layers(tmp_path: Path) -> None:
+    measured = viewer_run.Measured()
+    with sync_playwright() as playwright:
+        run = viewer_run.Run(playwright, viewers.OURS, bench_explorer.graph_of(500), tmp_path, "folded", 6, 30, None)
+        run.measure(measured)
+    assert measured.missing == {}
 
 
 def test_a_row_without_their_value_says_why() -> None:

@@ -138,7 +138,8 @@ class Run:
         if edges is None:
             if self.mode != "folded" and nodes < len(ops) - 1:
                 raise AssertionError(f"{self.viewer.name} has {nodes} rows, not one for each of {len(ops) - 1}")
-            return f"{nodes:,} {'nodes' if self.mode == 'folded' else 'rows'} and beside them the graph after bucketing"
+            what = "nodes, folded," if self.mode == "folded" else "rows"
+            return f"{nodes:,} {what} and beside them the graph after bucketing"
         wanted = (num_nodes(ops, one_output=self.viewer.one_output), num_edges(ops))
         if self.mode != "folded" and (nodes, edges) != wanted:
             raise AssertionError(f"{self.viewer.name} draws {nodes} nodes and {edges} edges, not {wanted}")

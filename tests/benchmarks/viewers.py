@@ -124,8 +124,15 @@ OURS = Viewer(
     })()""",
     stage=".bv-graph .bv-stage",
     node="""(() => {
-        const { left, top } = document.querySelector(".bv-graph canvas").getBoundingClientRect();
-        return [left + 110, top + 62];
+        const canvas = document.querySelector(".bv-graph canvas"), box = canvas.getBoundingClientRect();
+        for (let y = box.top + 50; y < box.bottom; y += 8) {
+            for (const x of [box.left + 110, box.left + 0.75 * box.width]) {
+                canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y }));
+                const [name] = canvas.title.split("\\n");
+                if (name !== "" && !name.includes(" · ")) return [x, y]; // what is folded has a count
+            }
+        }
+        return null;
     })()""",
     selected="""document.querySelector(".bv-page .bv-name").textContent !== "What the pass did" """,
     search=".bv-search input",
