@@ -22,6 +22,9 @@ import torch
 import bucketviz as bv
 from bucketviz.rewriting import Bucketed
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from holding import children, num_open_files
+
 WORLD_SIZE = 2
 MAX_KIB_PER_RUN = 32.0
 """What the allocator may keep per run: a leaked graph record alone is more."""
@@ -40,17 +43,12 @@ class Held(NamedTuple):
 def held(folder: Path) -> Held:
     """Counts what this process holds; ``files`` are those in its temporary folder."""
     return Held(
-        descriptors=len(list(Path("/proc/self/fd").iterdir())),
-        children=len(_children()),
+        descriptors=num_open_files(),
+        children=len(children()),
         files=len(list(folder.iterdir())),
         threads=threading.active_count(),
         rss_kib=int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024,
     )
-
-
-def _children() -> list[str]:
-    of_threads = Path("/proc/self/task").glob("*/children")
-    return [child for path in of_threads for child in path.read_text().split()]
 
 
 def kib_per_run(rss_kib: Sequence[int]) -> float:

@@ -4,12 +4,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 import pytest
 import torch
 from capture_models import TwoLayers
 from graph_builder import Builder, aten
+from holding import children, num_open_files
 from safetensors.torch import load_file
 from samples import SAMPLES
 
@@ -28,14 +28,10 @@ def folder(tmp_path, monkeypatch):
     """The temporary folder, in which nothing may be left."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path.with_name("inductor")))
-    num_open = _num_open_files()
+    num_open = num_open_files()
     yield tmp_path
     assert list(tmp_path.iterdir()) == []
-    assert _num_open_files() <= num_open
-
-
-def _num_open_files():
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+    assert num_open_files() <= num_open
 
 
 def run(result, world_size, outputs, **options):
@@ -204,16 +200,12 @@ def test_torchrun_with_another_number_of_ranks_is_told(tmp_path):
 
 @pytest.mark.slow
 def test_runs_in_a_row_leak_nothing(folder):
-    """Three here; a hundred were run when this was written."""
-    result, children = bv.bucket(SAMPLES["adjacent_gathers"](2)), _children()
-    for _ in range(int(os.environ.get("BUCKETVIZ_SOAK", "3"))):
+    """Three here; ``benchmarks/soak_execution.py`` does a hundred."""
+    result, started_before = bv.bucket(SAMPLES["adjacent_gathers"](2)), children()
+    for _ in range(3):
         assert bv.execute(result, backend="gloo", repeats=1).equal
         assert list(folder.iterdir()) == []
-        assert _children() == children
-
-
-def _children():
-    return [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+        assert children() == started_before
 
 
 @pytest.mark.slow
