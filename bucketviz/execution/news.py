@@ -64,11 +64,14 @@ class News:
     def _tell_of_siblings(self) -> None:
         for sibling, path in list(self._siblings.items()):
             status = read_status(path)
-            is_ours = status.is_under_way and status.parent == os.getppid()
-            if is_ours and ((is_gone := has_vanished(status)) or is_frozen(status)):
-                del self._siblings[sibling]
-                with self._answering():
-                    self._store.set(self._keys[sibling], json.dumps([-1, asdict(replace(status, is_gone=is_gone))]))
+            if not status.is_under_way or status.parent != os.getppid():
+                continue
+            is_gone = has_vanished(status)
+            if not is_gone and not is_frozen(status):
+                continue
+            del self._siblings[sibling]
+            with self._answering():
+                self._store.set(self._keys[sibling], json.dumps([-1, asdict(replace(status, is_gone=is_gone))]))
 
     def collect(self) -> list[Status]:
         """Asks what all ranks told last; gives what was known where the store does not answer."""
