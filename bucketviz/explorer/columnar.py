@@ -76,16 +76,17 @@ def _column(values: Sequence[Any], types: set[type]) -> Any:
         return {"$same": values[0], "times": len(values)}
     if types != _WORDS:
         return values
-    return _words(values) or values
+    found = _words(values)
+    return values if found is None else {"$words": found[0], "at": found[1]}
 
 
-def _words(values: Sequence[Hashable]) -> Any:
+def _words(values: Sequence[Hashable]) -> tuple[list[Any], list[int]] | None:
     """Gives each different value once, and which one is where; None where few come again."""
     words = dict.fromkeys(values)
     if 2 * len(words) > len(values):
         return None
     place = dict(zip(words, range(len(words)), strict=True))
-    return {"$words": columnar(list(words)), "at": [place[value] for value in values]}
+    return list(words), [place[value] for value in values]
 
 
 def _rows(values: Sequence[dict[str, Any]]) -> Any:
@@ -103,8 +104,9 @@ def _rows(values: Sequence[dict[str, Any]]) -> Any:
 
 def _lists(values: Sequence[Sequence[Any]]) -> Any:
     texts = _texts(values)
-    if texts is not None and (words := _words(texts)) is not None:
-        return words
+    found = None if texts is None else _words(texts)
+    if found is not None:
+        return {"$words": columnar(found[0]), "at": found[1]}
     lengths = list(map(len, values))
     if lengths[0] > 0 and lengths.count(lengths[0]) == len(lengths):
         return {"$tuples": [columnar(column) for column in zip(*values, strict=True)]}
