@@ -26,9 +26,10 @@ export function prepareAhead(store: Store, tasks: readonly Task[]): () => void {
   const start = (): void => {
     cancel();
     let done = 0;
-    const run = (left: () => number): void => {
+    const run = (): void => {
+      const end = performance.now() + A_TURN_MS;
       do if (tasks[done]!()) done++;
-      while (done < tasks.length && left() > 0);
+      while (done < tasks.length && performance.now() < end);
       if (done < tasks.length) cancel = whenIdle(run);
     };
     cancel = whenIdle(run);
@@ -44,15 +45,11 @@ export function prepareAhead(store: Store, tasks: readonly Task[]): () => void {
 }
 
 // Safari has no idle callbacks.
-function whenIdle(task: (left: () => number) => void): () => void {
-  const turn = (): void => {
-    const end = performance.now() + A_TURN_MS;
-    task(() => end - performance.now());
-  };
+function whenIdle(task: () => void): () => void {
   if (typeof requestIdleCallback === "undefined") {
-    const timer = setTimeout(turn, NO_IDLE_CALLBACK_MS);
+    const timer = setTimeout(task, NO_IDLE_CALLBACK_MS);
     return () => clearTimeout(timer);
   }
-  const request = requestIdleCallback(turn);
+  const request = requestIdleCallback(task);
   return () => cancelIdleCallback(request);
 }
