@@ -10,6 +10,14 @@ export const KIND_SHAPES: Record<Kind, string> = {
   other: "M6.5 1A4 4 0 1 1 6.5 9A4 4 0 1 1 6.5 1Z",
 };
 
+// The same where there is little room: 6 x 8.
+export const KIND_SIGNS: Record<Kind, string> = {
+  all_gather: "M.5 0 6 4 .5 8Z",
+  reduce_scatter: "M5.5 0 0 4 5.5 8Z",
+  all_reduce: "M3 0 6 4 3 8 0 4Z",
+  other: "M3 1A3 3 0 1 1 3 7A3 3 0 1 1 3 1Z",
+};
+
 export const KINDS = Object.keys(KIND_SHAPES) as Kind[];
 
 const ICONS = {

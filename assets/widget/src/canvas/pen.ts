@@ -1,6 +1,6 @@
 // Strokes that the drawings share: boxes, glyphs of the kinds (a shape repeats the hue), text in a box.
 
-import { KIND_SHAPES } from "../glyphs";
+import { KIND_SHAPES, KIND_SIGNS } from "../glyphs";
 import type { Tokens } from "../theme";
 import type { Kind } from "../types";
 import type { Box } from "./geometry";
@@ -16,6 +16,8 @@ export interface Pen {
 
 export const RADIUS = 3;
 export const GLYPH_WIDTH = 13;
+export const SIGN_WIDTH = 6;
+const WAIT_SQUARE = "M3 1.5 10 1.5 10 8.5 3 8.5Z";
 
 export function monoFont(tokens: Tokens, sizePx: number): string {
   return `${sizePx}px ${tokens.mono}`;
@@ -61,17 +63,34 @@ export function writeText(pen: Pen, text: string, x: number, y: number, width: n
 }
 
 export function drawGlyph(context: CanvasRenderingContext2D, kind: Kind, x: number, middle: number, color: string): void {
-  const shape = shapeOn(context, KIND_SHAPES[kind]);
+  drawShape(context, KIND_SHAPES[kind], Math.round(x) - 0.5, Math.round(middle) - 4.5, color, isHollow(kind));
+}
+
+// Of a wait: the hollow shape of what it waits for; the kind that is hollow already waits as a square.
+export function drawWaitGlyph(context: CanvasRenderingContext2D, kind: Kind, x: number, middle: number, color: string): void {
+  drawShape(context, isHollow(kind) ? WAIT_SQUARE : KIND_SHAPES[kind], Math.round(x) - 0.5, Math.round(middle) - 4.5, color, true);
+}
+
+export function drawSign(context: CanvasRenderingContext2D, kind: Kind, x: number, middle: number, color: string): void {
+  drawShape(context, KIND_SIGNS[kind], Math.round(x), Math.round(middle) - 4, color, isHollow(kind));
+}
+
+function isHollow(kind: Kind): boolean {
+  return kind === "other";
+}
+
+function drawShape(context: CanvasRenderingContext2D, data: string, x: number, y: number, color: string, isStroked: boolean): void {
+  const shape = shapeOn(context, data);
   context.save();
-  context.translate(Math.round(x) - 0.5, Math.round(middle) - 4.5);
+  context.translate(x, y);
   context.fillStyle = context.strokeStyle = color;
-  context.lineWidth = 1.3;
-  if (kind === "other") context.stroke(shape);
+  context.lineWidth = 1.2;
+  if (isStroked) context.stroke(shape);
   else context.fill(shape);
   context.restore();
 }
 
-const shapes = new Map<string, Path2D>(); // one for each kind
+const shapes = new Map<string, Path2D>(); // one for each drawing
 
 // A surface that is no canvas makes its own shapes.
 function shapeOn(context: CanvasRenderingContext2D & { shapeOf?: (data: string) => Path2D }, data: string): Path2D {

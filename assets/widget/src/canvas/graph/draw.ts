@@ -6,7 +6,7 @@ import type { Placed } from "./layout";
 import { isFoldedLayers } from "./layerRows";
 import { drawLayers, drawStack } from "./layersDraw";
 import {
-  drawGlyph, drawTriangle, GLYPH_WIDTH, monoFont, sansFont, tracePanel, withAlpha, writeText, type Pen,
+  drawGlyph, drawTriangle, drawWaitGlyph, GLYPH_WIDTH, monoFont, sansFont, tracePanel, withAlpha, writeText, type Pen,
 } from "../pen";
 import { pinsOf, type Pin } from "./pins";
 import { ALPHA_OF_LEVEL, visibleRows, type Scene } from "./scene";
@@ -171,9 +171,10 @@ function drawOp(pen: Pen, scene: Scene, row: Row, box: Box, level: DetailLevel, 
     context.fill();
   }
   if (role === "collective") drawGlyph(context, kind, box.x + 6, middle, tokens.kinds[kind].edge);
+  else if (role === "wait") drawWaitGlyph(context, kind, box.x + 6, middle, tokens.kinds[kind].edge);
   else {
     context.fillStyle = tokens.compute;
-    context.strokeStyle = role === "wait" ? tokens.kinds[kind].edge : tokens.computeEdge;
+    context.strokeStyle = tokens.computeEdge;
     context.lineWidth = 1.2;
     context.beginPath();
     context.rect(Math.round(box.x) + 7.5, Math.round(middle) - 3.5, 7, 7);

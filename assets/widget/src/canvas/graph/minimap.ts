@@ -1,7 +1,8 @@
-// The whole program at the right edge: collectives and buckets in their hues, what was left alone in the alert colour,
-// and the part in view as a frame.
+// The whole program at the right edge: collectives and buckets in their hues and patterns, what was left alone in the
+// alert colour and sticking out, and the part in view as a frame.
 
 import type { Side } from "../../refs";
+import type { Kind } from "../../types";
 import { contentHeight, lineAt } from "../geometry";
 import type { Placed } from "./layout";
 import { tracePanel, withAlpha, type Pen } from "../pen";
@@ -10,23 +11,34 @@ import { ALPHA_OF_LEVEL, type Scene } from "./scene";
 const MIN_MARK_PX = 1;
 const MAX_MARK_PX = 7;
 const SPARE = 4; // below the last line, for marks that are higher than it
+const STICKS_OUT = 3;
+const PATTERNS: Record<Kind, readonly (readonly [from: number, to: number])[]> = { // in fifths of the width
+  all_gather: [[0, 5]], reduce_scatter: [[0, 2], [3, 5]], all_reduce: [[1, 4]], other: [[0, 1], [2, 3], [4, 5]],
+};
 
 export function drawMinimap(pen: Pen, scene: Scene): void {
   const { layout, geometry } = scene;
   const { map } = geometry;
   const isSplit = layout.mode === "split";
   const half = Math.floor((map.width - 4) / 2);
-  const columns: Record<Side, { x: number; width: number }> = isSplit
-    ? { before: { x: map.x, width: half }, after: { x: map.x + map.width - half, width: half } }
-    : { before: { x: map.x, width: map.width }, after: { x: map.x, width: map.width } };
+  const left = { x: map.x, width: half, outer: map.x - STICKS_OUT };
+  const right = { x: map.x + map.width - half, width: half, outer: map.x + map.width };
+  const whole = { ...left, width: map.width };
+  const columns: Record<Side, Column> = isSplit ? { before: left, after: right } : { before: whole, after: whole };
   const drawBoth = (each: Pen): void => {
     drawMarks(each, scene, layout.before, columns.before);
     drawMarks(each, scene, layout.after, columns.after);
   };
-  const box = { ...map, height: map.height + SPARE };
+  const box = { x: map.x - STICKS_OUT, y: map.y, width: map.width + 2 * STICKS_OUT, height: map.height + SPARE };
   if (pen.stamp === undefined) drawBoth(pen);
   else pen.stamp.draw(pen, box, [layout, scene.emphasis], drawBoth);
   drawFrame(pen, scene);
+}
+
+interface Column {
+  x: number;
+  width: number;
+  outer: number; // where what was left alone sticks out
 }
 
 interface Mark {
@@ -54,7 +66,7 @@ function marksOf({ emphasis }: Scene, rows: readonly Placed[], pixelsPerLine: nu
   return marks;
 }
 
-function drawMarks(pen: Pen, scene: Scene, rows: readonly Placed[], column: { x: number; width: number }): void {
+function drawMarks(pen: Pen, scene: Scene, rows: readonly Placed[], column: Column): void {
   const { context } = pen;
   const { layout, geometry, emphasis } = scene;
   const pixelsPerLine = mapScale(layout.numLines, geometry.map.height);
@@ -62,16 +74,18 @@ function drawMarks(pen: Pen, scene: Scene, rows: readonly Placed[], column: { x:
   for (const { placed: { row, line, span }, isMarked } of marksOf(scene, rows, pixelsPerLine)) {
     const y = geometry.map.y + line * pixelsPerLine;
     const isLit = emphasis.levelOf(row) === "lit";
-    context.fillStyle = colorOf(pen, scene, row, isMarked);
+    const kind = scene.view[row.side].kind[row.node] || "other";
+    context.fillStyle = isMarked ? pen.tokens.alert : pen.tokens.kinds[kind].fill;
     const alpha = isMarked || isLit || emphasis.isSelected(row) ? 1 : 0.42 * ALPHA_OF_LEVEL[emphasis.levelOf(row)];
-    withAlpha(context, alpha, () =>
-      context.fillRect(column.x, y, column.width, Math.max(isMarked ? 2 : 0, height + (span - 1) * pixelsPerLine)));
+    const markHeight = Math.max(isMarked ? 2 : 0, height + (span - 1) * pixelsPerLine);
+    withAlpha(context, alpha, () => {
+      for (const [from, to] of PATTERNS[kind]) {
+        const [start, end] = [from, to].map((fifths) => Math.round((fifths / 5) * column.width)) as [number, number];
+        context.fillRect(column.x + start, y, end - start, markHeight);
+      }
+      if (isMarked) context.fillRect(column.outer, y, STICKS_OUT, markHeight);
+    });
   }
-}
-
-function colorOf({ tokens }: Pen, { view }: Scene, row: Placed["row"], isMarked: boolean): string {
-  if (isMarked) return tokens.alert;
-  return tokens.kinds[view[row.side].kind[row.node] || "other"].fill;
 }
 
 function drawFrame({ context, tokens }: Pen, { layout, geometry }: Scene): void {

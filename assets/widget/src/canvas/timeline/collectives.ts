@@ -1,8 +1,9 @@
 // Draws the lanes of a process group: solid as long as a collective transfers, hatched until it is waited for, a red
-// strip below where compute waits for it. Collectives that share a column of pixels share its height.
+// strip below where compute waits for it. A sign tells the kind. Collectives that share a column of pixels share its
+// height.
 
 import type { Level } from "../emphasis";
-import type { Pen } from "../pen";
+import { drawSign, SIGN_WIDTH, type Pen } from "../pen";
 import { Bars, type Stratum } from "./bars";
 import type { TimelineScene } from "./draw";
 import { strokeHatches, type Hatch } from "./hatch";
@@ -15,6 +16,8 @@ import { columnOf, runsBetween, type Run } from "./visible";
 const FILL_ALPHA: Record<Level, number> = { lit: 1, plain: 0.5, dim: 0.2 };
 const STICK_ALPHA: Record<Level, number> = { lit: 1, plain: 0.8, dim: 0.3 };
 const SHARED_ALPHA = 0.75; // of lanes that lie on each other
+const SIGN_LEFT = 3;
+const LEAST_HEIGHT_OF_STRIP_APART = 8;
 
 export interface LaneRow {
   lane: readonly Bar[];
@@ -61,6 +64,7 @@ interface Label {
 
 class Collectives {
   private readonly fills = new Rects();
+  private readonly gaps = new Rects(); // that part a strip from its bar, whatever the colours
   private readonly strips = new Rects();
   private readonly outlines = new Rects();
   private readonly hatches: Hatch[] = [];
@@ -101,7 +105,7 @@ class Collectives {
     const strip = Math.ceil(stripHeight(height) * bars.exposedShare(column));
     if (strip === 0) return;
     const isDim = strata.every(({ level }, place) => level === "dim" || weights[place] === 0);
-    this.strips.add(this.pen.tokens.alert, isDim ? 0.4 : 1, run.x, y + height - strip, 1, strip);
+    this.addStrip(isDim ? "dim" : "plain", run.x, y + height - strip, 1, strip);
   }
 
   painted(strata: readonly Stratum[], asked: Level | null): PaintedStratum[] {
@@ -115,6 +119,7 @@ class Collectives {
     const { context } = this.pen;
     this.fills.fill(context);
     strokeHatches(context, this.hatches);
+    this.gaps.fill(context);
     this.strips.fill(context);
     this.outlines.stroke(context);
     for (const label of this.labels) this.write(label);
@@ -137,17 +142,27 @@ class Collectives {
     for (const [start, end] of measured?.exposed ?? []) {
       const left = Math.max(x, xOfTime(scale, start));
       const right = Math.min(x + width, xOfTime(scale, end));
-      if (right > left) this.strips.addApart(this.pen.tokens.alert, level === "dim" ? 0.4 : 1, left, y + height - strip, right - left, strip);
+      if (right > left) this.addStrip(level, left, y + height - strip, right - left, strip);
     }
   }
 
-  // A bucket without room for its name has it beside it where nothing follows.
+  private addStrip(level: Level, x: number, y: number, width: number, height: number): void {
+    const { alert, panel } = this.pen.tokens;
+    if (this.height >= LEAST_HEIGHT_OF_STRIP_APART) this.gaps.add(panel, 1, x, y - 1, width, 1);
+    this.strips.add(alert, level === "dim" ? 0.4 : 1, x, y, width, height);
+  }
+
+  // The sign of the kind, and the name behind it; a bucket without room for its name has it beside it where nothing follows.
   private write({ bar, lane, extent: { x, width }, solidWidth, middle, color }: Label): void {
     const { pen, scene: { scale } } = this;
-    if (writeBarLabel(pen, bar.label, x, solidWidth < width ? Math.max(solidWidth, width / 2) : width, middle, color) || bar.bucket < 0) return;
+    const room = solidWidth < width ? Math.max(solidWidth, width / 2) : width;
+    const left = room >= SIGN_WIDTH + 2 ? SIGN_LEFT + SIGN_WIDTH : 0;
+    const above = bar.measured !== null && bar.measured.exposed.length > 0 ? (stripHeight(this.height) + 1) / 2 : 0;
+    if (left > 0) drawSign(pen.context, bar.kind || "other", x + Math.min(SIGN_LEFT, (room - SIGN_WIDTH) / 2), middle - above, color);
+    if (writeBarLabel(pen, bar.label, x + left, room - left, middle, color) || bar.bucket < 0) return;
     const bars = Bars.of(lane);
     const next = bars.starts[bars.firstStarting(bar.end, 0)];
-    const room = (next === undefined ? scale.right : xOfTime(scale, next)) - x - width;
-    writeBarLabel(pen, bar.label, x + width, room, middle, pen.tokens.ink);
+    const beside = (next === undefined ? scale.right : xOfTime(scale, next)) - x - width;
+    writeBarLabel(pen, bar.label, x + width, beside, middle, pen.tokens.ink);
   }
 }
