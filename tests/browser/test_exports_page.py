@@ -9,25 +9,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page
 from samples import SAMPLES, SMALL_CAP_MIB
+from saving_from_page import SVG, saved
 from watching import WatchedPage
 
 import bucketviz as bv
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-SVG = "{http://www.w3.org/2000/svg}"
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-
-
-def saved(page: Page, label: str, folder: Path) -> Path:
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name=label).click()
-    path = folder / download.value.suggested_filename
-    download.value.save_as(path)
-    return path
 
 
 def test_what_is_saved_is_what_is_shown(watched: WatchedPage, tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ import { currentDecision, cycleGraphView, goBack, jumpToBucket, jumpToPair, step
 import { lookups, prepareAhead } from "./ahead";
 import { mountAnnouncer } from "./announce";
 import { mountGraph, type GraphPane } from "./canvas/graph/pane";
-import { timelinePane } from "./canvas/timeline/pane";
+import { mountTimeline, type TimelinePane } from "./canvas/timeline/pane";
 import { h, setPressed } from "./dom";
 import { failureMessage } from "./errors";
+import type { Picture } from "./exports/picture";
 import { bindKeys, type Commands } from "./keyboard";
 import { followSize, paneTabs } from "./layout";
 import { mountDecisions } from "./panes/decisions";
@@ -70,10 +71,12 @@ export function mount(
     graph = mountGraph(element, store);
     return graph.unmount;
   };
-  const menu = exportMenu(store, () => {
-    if (graph === null) throw new Error("There is no graph to draw.");
-    return graph.picture();
-  }, report);
+  let timeline: TimelinePane | null = null;
+  const timelinePane: Pane = (element) => {
+    timeline = mountTimeline(element, store, planner);
+    return timeline.unmount;
+  };
+  const menu = exportMenu(store, { graph: () => pictureOf("graph", graph), timeline: () => pictureOf("timeline", timeline) }, report);
   const mounted: [HTMLElement, Pane][] = [
     [areas.summary, summary(planner !== null)],
     [areas.toolbar, toolbar({ toggleText, showHelp }, menu.element, planner !== null)],
@@ -84,7 +87,7 @@ export function mount(
     [areas.decisions, decisionPane],
     [areas.graph, graphPane],
     [areas.inspector, mountInspector],
-    [areas.timeline, timelinePane(planner)],
+    [areas.timeline, timelinePane],
     [areas.text, mountTextTwin],
     [areas.live, mountAnnouncer],
   ];
@@ -140,6 +143,11 @@ function commandsFor(root: HTMLElement, store: Store, { move, inspect, toggleTex
 
 function pane(name: string, label: string): HTMLElement {
   return h("section", { class: `bv-pane bv-${name}`, "aria-label": label });
+}
+
+function pictureOf(name: string, shown: GraphPane | TimelinePane | null): Picture {
+  if (shown === null) throw new Error(`There is no ${name} to draw.`);
+  return shown.picture();
 }
 
 // A pane that cannot be drawn says so in its own place; the others go on.

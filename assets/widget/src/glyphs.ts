@@ -20,6 +20,12 @@ export const KIND_SIGNS: Record<Kind, string> = {
 
 export const KINDS = Object.keys(KIND_SHAPES) as Kind[];
 
+// Those that are there, in the order in which they are named.
+export function kindsOf(all: Iterable<Kind | "">): Kind[] {
+  const there = new Set(all);
+  return KINDS.filter((kind) => there.has(kind));
+}
+
 const ICONS = {
   first: "M3 3v10M13 3 6 8l7 5Z",
   previous: "M11 3 4 8l7 5Z",

@@ -30,6 +30,22 @@ describe("a surface of SVG", () => {
     expect(text).toContain('<rect x="0" y="0" width="5" height="6" fill="#000"/>');
   });
 
+  test("outlines boxes and closes shapes", () => {
+    const surface = new SvgSurface(100, 50);
+    surface.translate(0, 20);
+    surface.strokeStyle = "blue";
+    surface.setLineDash([2, 3]);
+    surface.strokeRect(0.5, 1.5, 9, 4);
+    surface.beginPath();
+    surface.moveTo(1, 2);
+    surface.lineTo(3, 4);
+    surface.closePath();
+    surface.fill();
+    const text = surface.text("#fff");
+    expect(text).toContain('<rect x="0.5" y="21.5" width="9" height="4" fill="none" stroke="blue" stroke-width="1" stroke-dasharray="2 3"/>');
+    expect(text).toContain('<path d="M1 22L3 24Z" fill="#000"/>');
+  });
+
   test("shows markup in names as text, and drops what XML cannot hold", () => {
     const surface = new SvgSurface(100, 50);
     surface.font = '600 12px "A & B", sans-serif';
@@ -87,11 +103,16 @@ describe("tables", () => {
 describe("the menu", () => {
   afterEach(() => vi.restoreAllMocks());
 
+  const pictures = { graph: () => { throw new Error("no graph"); }, timeline: () => { throw new Error("no timeline"); } };
+
   test("opens on its first entry, walks with arrows, closes with Escape", () => {
-    const { element, toggle } = exportMenu(store(), () => { throw new Error("no picture"); }, () => {});
+    const { element, toggle } = exportMenu(store(), pictures, () => {});
     document.body.append(element);
     toggle();
     const items = [...element.querySelectorAll<HTMLElement>("[role=menuitem]")];
+    expect(items.map((item) => item.querySelector("span")!.textContent)).toEqual([
+      "Graph as SVG", "Graph as PNG", "Timeline as SVG", "Timeline as PNG", "Decisions as CSV", "Plan as JSON", "Report as text",
+    ]);
     expect(document.activeElement).toBe(items[0]);
     items[0]!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowUp", bubbles: true }));
     expect(document.activeElement).toBe(items.at(-1));
@@ -105,11 +126,11 @@ describe("the menu", () => {
     const names: string[] = [];
     vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function click(this: HTMLAnchorElement) { names.push(this.download); });
     const report = vi.fn();
-    const { element } = exportMenu(store(), () => { throw new Error("no picture"); }, report);
+    const { element } = exportMenu(store(), pictures, report);
     for (const item of element.querySelectorAll<HTMLElement>("[role=menuitem]")) item.click();
     await Promise.resolve();
     await new Promise((resolve) => setTimeout(resolve));
     expect(names).toEqual(["decisions.csv", "plan.json", "report.txt"].map((suffix) => `bucketviz-llama-8-layers-forward.${suffix}`));
-    expect(report.mock.calls.map(([error]) => (error as Error).message)).toEqual(["no picture", "no picture"]);
+    expect(report.mock.calls.map(([error]) => (error as Error).message)).toEqual(["no graph", "no timeline", "no graph", "no timeline"]);
   });
 });

@@ -17,7 +17,7 @@ interface Shape {
   data: string; // of an SVG path
 }
 
-const BASELINE_SHARE = 0.32; // from the middle of a line of text to its baseline, in em
+const BASELINE_SHARE = 0.27; // from the middle of a line of text to its baseline, in em
 
 export class SvgSurface {
   fillStyle = "#000";
@@ -80,6 +80,10 @@ export class SvgSurface {
     this.data += `C${this.at(x1, y1)} ${this.at(x2, y2)} ${this.at(x, y)}`;
   }
 
+  closePath(): void {
+    this.data += "Z";
+  }
+
   rect(x: number, y: number, width: number, height: number): void {
     this.data += `M${this.at(x, y)}h${number(width)}v${number(height)}h${number(-width)}Z`;
   }
@@ -102,17 +106,19 @@ export class SvgSurface {
   }
 
   fill(shape?: Path2D): void {
-    this.add(shape, `fill="${attribute(this.fillStyle)}"`);
+    this.add(shape, this.fillPaint());
   }
 
   stroke(shape?: Path2D): void {
-    const dash = this.dash.length === 0 ? "" : ` stroke-dasharray="${this.dash.map(number).join(" ")}"`;
-    this.add(shape, `fill="none" stroke="${attribute(this.strokeStyle)}" stroke-width="${number(this.lineWidth)}"${dash}`);
+    this.add(shape, this.strokePaint());
   }
 
   fillRect(x: number, y: number, width: number, height: number): void {
-    const [left, top] = this.at(x, y).split(" ");
-    this.parts.push(`<rect x="${left}" y="${top}" width="${number(width)}" height="${number(height)}" fill="${attribute(this.fillStyle)}"${this.common()}/>`);
+    this.addRect(x, y, width, height, this.fillPaint());
+  }
+
+  strokeRect(x: number, y: number, width: number, height: number): void {
+    this.addRect(x, y, width, height, this.strokePaint());
   }
 
   clip(): void {
@@ -126,6 +132,20 @@ export class SvgSurface {
     const [left, baseline] = this.at(x, y + Number(size) * BASELINE_SHARE).split(" ");
     this.parts.push(`<text x="${left}" y="${baseline}" font-family="${attribute(family)}" font-size="${size}" font-weight="${weight}" ` +
       `text-anchor="${anchor}" fill="${attribute(this.fillStyle)}" xml:space="preserve"${this.common()}>${escaped(text)}</text>`);
+  }
+
+  private fillPaint(): string {
+    return `fill="${attribute(this.fillStyle)}"`;
+  }
+
+  private strokePaint(): string {
+    const dash = this.dash.length === 0 ? "" : ` stroke-dasharray="${this.dash.map(number).join(" ")}"`;
+    return `fill="none" stroke="${attribute(this.strokeStyle)}" stroke-width="${number(this.lineWidth)}"${dash}`;
+  }
+
+  private addRect(x: number, y: number, width: number, height: number, paint: string): void {
+    const [left, top] = this.at(x, y).split(" ");
+    this.parts.push(`<rect x="${left}" y="${top}" width="${number(width)}" height="${number(height)}" ${paint}${this.common()}/>`);
   }
 
   private add(shape: Path2D | undefined, paint: string): void {

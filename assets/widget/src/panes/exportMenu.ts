@@ -1,4 +1,4 @@
-// Saves what is shown: the graph as a picture, the decisions as a table, the plan as JSON, the report as text.
+// Saves what is shown: graph and timeline as pictures, the decisions as a table, the plan as JSON, the report as text.
 
 import { button, h } from "../dom";
 import { fileName, saveFile } from "../exports/files";
@@ -11,16 +11,21 @@ export interface ExportMenu {
   toggle: () => void;
 }
 
+export interface Pictures {
+  graph: () => Picture;
+  timeline: () => Picture;
+}
+
 interface Entry {
   label: string;
   note: string;
   save: (name: (suffix: string) => string) => void | Promise<void>;
 }
 
-export function exportMenu(store: Store, picture: () => Picture, report: (error: unknown) => void): ExportMenu {
+export function exportMenu(store: Store, pictures: Pictures, report: (error: unknown) => void): ExportMenu {
   const entries: Entry[] = [
-    { label: "Graph as SVG", note: "as shown", save: (name) => saveFile(svgOf(picture()), name("graph.svg"), "image/svg+xml") },
-    { label: "Graph as PNG", note: "as shown", save: async (name) => saveFile(await pngOf(picture()), name("graph.png"), "image/png") },
+    ...pictureEntries("Graph", pictures.graph),
+    ...pictureEntries("Timeline", pictures.timeline),
     { label: "Decisions as CSV", note: "a row each", save: (name) => saveFile(csvOf(store.current), name("decisions.csv"), "text/csv") },
     { label: "Plan as JSON", note: "decisions and buckets", save: (name) => saveFile(jsonOf(store), name("plan.json"), "application/json") },
     { label: "Report as text", note: "all of it", save: (name) => saveFile(store.current.text, name("report.txt"), "text/plain") },
@@ -69,4 +74,13 @@ export function exportMenu(store: Store, picture: () => Picture, report: (error:
     move();
   };
   return { element, toggle };
+}
+
+function pictureEntries(what: string, picture: () => Picture): Entry[] {
+  const note = "as shown";
+  const part = what.toLowerCase();
+  return [
+    { label: `${what} as SVG`, note, save: (name) => saveFile(svgOf(picture()), name(`${part}.svg`), "image/svg+xml") },
+    { label: `${what} as PNG`, note, save: async (name) => saveFile(await pngOf(picture()), name(`${part}.png`), "image/png") },
+  ];
 }

@@ -1,7 +1,7 @@
 // Below the summary: which kinds to show, under which policy, search, and which graph.
 
 import { button, h, setPressed } from "../dom";
-import { kindGlyph, KINDS } from "../glyphs";
+import { kindGlyph, kindsOf } from "../glyphs";
 import { pressChoice, switchOf, type Choice } from "../switch";
 import type { Kind, Pane, State, Store } from "../types";
 import { policyTerms } from "./policyBar";
@@ -60,7 +60,7 @@ export function toolbar({ toggleText, showHelp }: ToolbarActions, exports: HTMLE
 function kindChips(store: Store): HTMLElement[] {
   const counts = new Map<Kind, number>();
   for (const { kind } of store.current.decisions) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return KINDS.filter((kind) => counts.has(kind)).map((kind) => {
+  return kindsOf(counts.keys()).map((kind) => {
     const isShown = store.state.kinds.length === 0 || store.state.kinds.includes(kind);
     return button(kind, {
       class: "bv-button bv-chip", "data-kind": kind, "aria-label": null, "aria-pressed": String(isShown),

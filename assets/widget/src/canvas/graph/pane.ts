@@ -6,7 +6,7 @@ import { icon } from "../../glyphs";
 import { refOfNode } from "../../refs";
 import { parseQuery, searchNodes } from "../../search";
 import type { Picture } from "../../exports/picture";
-import { readTokens, type Tokens } from "../../theme";
+import { readTokens } from "../../theme";
 import type { State, Store } from "../../types";
 import { hostCanvas } from "../canvasHost";
 import type { DrawnStub } from "./edgeDraw";
@@ -16,22 +16,16 @@ import { drawGraph } from "./frame";
 import { graphKeys } from "./keys";
 import type { Placed } from "./layout";
 import { GraphModel } from "./model";
-import { describe, obstacleOf, refOfRow, ringText, rowsText, sketchNote, titleOf } from "./texts";
+import { pictureOf } from "./picture";
+import { describe, obstacleOf, refOfRow, ringText, rowsText, sketchNote, titleOf, TITLES } from "./texts";
 import { mountTwin } from "./twin";
 import { hitGraph } from "./hit";
 import { listenToPointer } from "../pointer";
 import type { Scene } from "./scene";
 
 const HEAD: readonly (keyof State)[] = ["view", "revision", "graphView", "quiz"]; // what the head tells
-const HIDDEN_SIZE = { width: 900, height: 640 };
 const STAGE_LABEL = "Graph. Arrow keys move from row to row, left and right between before and after, " +
   "h and l to what a row reads and what reads it, e unfolds, asterisk unfolds all, c folds.";
-const TITLES = {
-  before: ["Before", " · program order ↓", ""],
-  split: ["Before", " · program order ↓", "After"],
-  after: ["After", " · program order ↓", ""],
-  diff: ["Difference", " · − removed  + added  ↕ moved", ""],
-} as const;
 
 export interface GraphPane {
   picture: () => Picture; // of what is shown
@@ -103,7 +97,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
 
   function placeTitles(): void {
     const [title, note, rightTitle] = TITLES[store.state.graphView];
-    left.replaceChildren(title, h("small", {}, note));
+    left.replaceChildren(title, h("small", {}, ` · ${note}`));
     right.hidden = rightTitle === ""; // a heading without text is none
     right.replaceChildren(rightTitle, sketchNote(store.current, store.state.quiz));
     warning.textContent = obstacleOf(store.current);
@@ -255,7 +249,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
   drawHead();
   refresh();
   return {
-    picture: () => pictureOf(store, model, readTokens(root), emphasis),
+    picture: () => pictureOf(store, model, readTokens(root), () => sceneOf(model, emphasis)),
     anticipateStep() {
       const [first] = store.current.decisions;
       if (first !== undefined) model.anticipate([first.name]);
@@ -267,21 +261,6 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
       host.unmount();
       root.replaceChildren();
     },
-  };
-}
-
-// Of a pane that is hidden, as it would be shown in a window of its own.
-function pictureOf(store: Store, model: GraphModel, tokens: Tokens, emphasis: Emphasis): Picture {
-  if (model.width === 0) model.resize(HIDDEN_SIZE.width, HIDDEN_SIZE.height);
-  const { title, views } = store.payload;
-  const { rails } = model.geometry;
-  const [left, , right] = TITLES[store.state.graphView];
-  return {
-    width: model.width, height: model.height, tokens,
-    heading: views.length > 1 ? `${title} · ${store.current.name}` : title,
-    note: store.current.policy.map(([label, value]) => `${label} ${value}`).join(" · "),
-    labels: [{ text: left, x: rails.before.x }, { text: right, x: rails.after.x }],
-    draw: (pen) => void drawGraph(pen, sceneOf(model, emphasis)),
   };
 }
 

@@ -10,10 +10,22 @@ import { collectivesOf, nameInLayer } from "./repeats";
 import { repeatsOf } from "./segments";
 import type { Row } from "./skeleton";
 
+// Of each view of the graph: title, note, title of the right rail.
+export const TITLES = {
+  before: ["Before", "program order ↓", ""],
+  split: ["Before", "program order ↓", "After"],
+  after: ["After", "program order ↓", ""],
+  diff: ["Difference", "− removed  + added  ↕ moved", ""],
+} as const;
+
 // What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.
-export function sketchNote({ isRewritten }: View, isQuiz: boolean): HTMLElement | string {
-  if (isRewritten) return "";
-  return h("small", { title: "The plan is drawn; the rewrite adds the nodes that pack and unpack." }, isQuiz ? " · so far" : " · planned");
+export function sketchText({ isRewritten }: View, isQuiz: boolean): string {
+  return isRewritten ? "" : isQuiz ? "so far" : "planned";
+}
+
+export function sketchNote(view: View, isQuiz: boolean): HTMLElement | string {
+  const text = sketchText(view, isQuiz);
+  return text && h("small", { title: "The plan is drawn; the rewrite adds the nodes that pack and unpack." }, ` · ${text}`);
 }
 
 export function obstacleOf({ isRewritten, obstacle }: View): string {

@@ -42,7 +42,7 @@ export function drawTimeline(pen: Pen, scene: TimelineScene): void {
   context.restore();
   context.save();
   context.beginPath();
-  context.rect(0, AXIS_HEIGHT - 2, LABELS_WIDTH, height);
+  context.rect(0, AXIS_HEIGHT - 2, LABELS_WIDTH, height - AXIS_HEIGHT + 2);
   context.clip();
   for (const track of scene.layout.tracks) drawTrackLabel(pen, scene, track);
   for (const curve of scene.layout.curves) drawCurveLabel(pen, curve, scene.scrollY);

@@ -7,6 +7,7 @@ import { Bars } from "./bars";
 import { firstEndingAfter, type Bar, type Track } from "./tracks";
 import { spanOf } from "./visible";
 
+export const GHOST_DASH = [2, 3];
 const JOIN_PX = 2;
 
 export function drawGhosts(pen: Pen, layout: TimelineLayout, scale: TimeScale, scrollY: number): void {
@@ -27,7 +28,7 @@ function drawGhostTrack({ context, tokens }: Pen, { y, height }: PlacedTrack, ot
   context.save();
   context.strokeStyle = tokens.dim;
   context.lineWidth = 1;
-  context.setLineDash([2, 3]);
+  context.setLineDash(GHOST_DASH);
   for (const [left, right] of ghostsOf(other, scale)) {
     context.fillStyle = tokens.dim;
     withAlpha(context, 0.1, () => context.fillRect(left, top, right - left, height));

@@ -5,6 +5,8 @@ import { pressChoice, switchOf, type Choice } from "../../switch";
 import type { Store } from "../../types";
 import type { Planner } from "../../whatif/planner";
 import type { TimelineActions } from "./keys";
+import { meaningsOn } from "./legend";
+import { unpricedText } from "./picture";
 import { axesOf, timelinesOf, type Axis } from "./tracks";
 
 const AXES: readonly [Axis, string, string][] = [
@@ -12,15 +14,12 @@ const AXES: readonly [Axis, string, string][] = [
   ["estimated", "estimated", "Seconds, as they are estimated for a machine"],
   ["measured", "measured", "Seconds, as one rank measured them"],
 ];
-const TIMED_SIGNS: readonly [string, string][] = [
-  ["solid", "transferring"], ["hatched", "done, not waited for"], ["exposed", "exposed: compute waits"],
-];
-const ORDER_SIGNS: readonly [string, string][] = [["solid", "from start to wait"]];
 const OFFLINE = "This page was written for this machine; in a notebook another one can be chosen.";
 
 export interface TimelineHead {
   element: HTMLElement;
   draw(): void; // after another view, axis, plan or estimate
+  readonly said: string;
   say(text: string): void; // what is measured, in place of the signs
   press(modes: { gap: boolean; box: boolean; ghost: boolean }): void;
 }
@@ -74,14 +73,16 @@ export function timelineHead(store: Store, planner: Planner | null, actions: Tim
         named.textContent = `on ${estimated.machine}`;
         named.title = `${what}. ${OFFLINE}`;
       }
-      const lacking = estimated?.unpriced ?? "";
-      unpriced.hidden = lacking === "" || axis !== "estimated";
-      unpriced.textContent = `${lacking.split(" whose", 1)[0]} without a cost`;
-      unpriced.title = lacking;
-      signs.replaceChildren(...(isTimed ? TIMED_SIGNS : ORDER_SIGNS).map(([sign, what]) =>
+      unpriced.textContent = estimated === null || axis !== "estimated" ? "" : unpricedText(estimated);
+      unpriced.hidden = unpriced.textContent === "";
+      unpriced.title = estimated?.unpriced ?? "";
+      signs.replaceChildren(...meaningsOn(axis).map(([sign, what]) =>
         h("li", {}, h("span", { class: "bv-time-sign", "data-sign": sign, "aria-hidden": "true" }, sign === "exposed" ? "!" : ""), what)));
       wait.hidden = !isTimed;
       ghost.hidden = (isTimed ? estimated?.after ?? measured?.after : current.after) === null;
+    },
+    get said() {
+      return said.textContent;
     },
     say(text) {
       said.textContent = text;

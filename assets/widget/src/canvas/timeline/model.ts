@@ -5,11 +5,12 @@ import { longestWaits, type Wait } from "./causes";
 import type { TimelineScene } from "./draw";
 import { edgesOf, snapped, type Edge } from "./edges";
 import { hitTimeline, type TimelineHit } from "./hit";
-import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, type TimelineLayout, type TimeScale } from "./layout";
+import { AXIS_HEIGHT, clampWindow, LABELS_WIDTH, layoutTimeline, timeOfX, wantedHeight, type TimelineLayout, type TimeScale } from "./layout";
 import { timelineMarksOf, type TimelineMarks } from "./marks";
 import { boxed, movedTo, otherRows, setEnd, started, steppedBy, type Kind, type Probe } from "./probe";
 import { COMPUTE, type Bar, type Track } from "./tracks";
 
+const WIDTH = 1200; // until it is shown
 const RIGHT_MARGIN = 16;
 const LEAST_PLOT_WIDTH = 40;
 const FIT_MARGIN = 0.15;
@@ -25,12 +26,13 @@ export class TimelineModel {
   to: number;
   scrollY = 0;
   private marks: TimelineMarks;
-  private width = 0; // as last observed: a host that restyles itself may show no size for a moment
-  private height = 0;
+  width = WIDTH; // as last shown: a pane that is hidden has no size
+  private height: number;
   private numWaitsShown = 0;
 
   constructor(private view: View, state: Shown) {
-    this.layout = layoutTimeline(view, 0, state.axis);
+    this.height = wantedHeight([view]);
+    this.layout = layoutTimeline(view, this.height, state.axis);
     this.to = this.layout.end;
     this.marks = timelineMarksOf(view, state);
   }
@@ -46,6 +48,7 @@ export class TimelineModel {
   }
 
   resize(width: number, height: number, { axis }: Shown): void {
+    if (width === 0 || height === 0) return;
     [this.width, this.height] = [width, height];
     this.layout = layoutTimeline(this.view, height, axis);
     this.scrollTo(this.scrollY);

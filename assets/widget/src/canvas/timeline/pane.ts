@@ -2,8 +2,10 @@
 
 import { select } from "../../actions";
 import { h } from "../../dom";
+import type { Picture } from "../../exports/picture";
 import { refOfBucket, refOfNode } from "../../refs";
-import type { Pane, Ref, State, View } from "../../types";
+import { readTokens } from "../../theme";
+import type { Ref, State, Store, View } from "../../types";
 import type { Planner } from "../../whatif/planner";
 import { hostCanvas } from "../canvasHost";
 import { listenToPointer } from "../pointer";
@@ -15,6 +17,7 @@ import type { TimelineHit } from "./hit";
 import { timelineKeys, type TimelineActions } from "./keys";
 import { wantedHeight, type TimelineLayout } from "./layout";
 import { TimelineModel } from "./model";
+import { pictureOf } from "./picture";
 import { probeText } from "./probe";
 import { timelineTables, timeText } from "./twin";
 import { axesOf } from "./tracks";
@@ -26,8 +29,13 @@ const STAGE_LABEL = "Timeline. w and s zoom, a and d pan, f fits the selection, 
 
 type Drag = { boxFrom: [time: number, y: number] } | { gapFrom: Edge };
 
+export interface TimelinePane {
+  picture: () => Picture; // of what is shown
+  unmount: () => void;
+}
+
 // Without a planner nobody estimates anew, as on the offline page.
-export const timelinePane = (planner: Planner | null): Pane => (root, store) => {
+export function mountTimeline(root: HTMLElement, store: Store, planner: Planner | null): TimelinePane {
   const model = new TimelineModel(store.current, store.state);
   const stage = h("div", { class: "bv-stage", tabindex: 0, role: "group", "aria-label": STAGE_LABEL });
   const act = <Args extends unknown[]>(action: (...args: Args) => void) => (...args: Args): void => {
@@ -170,13 +178,16 @@ export const timelinePane = (planner: Planner | null): Pane => (root, store) => 
     host.redraw();
   });
   drawAll();
-  return () => {
-    unlisten();
-    unsubscribe();
-    host.unmount();
-    root.replaceChildren();
+  return {
+    picture: () => pictureOf(store, model, readTokens(root), head.said),
+    unmount() {
+      unlisten();
+      unsubscribe();
+      host.unmount();
+      root.replaceChildren();
+    },
   };
-};
+}
 
 function refOfBar(view: View, { track, bar }: TimelineHit): Ref {
   return bar.bucket >= 0 ? refOfBucket(view, bar.bucket) : refOfNode(view, track.side, bar.node);
