@@ -69,7 +69,7 @@ STATES = {
     "quiz": State((press("g"),)),
     "quiz, answered": State((press("g", "1"),)),
     "estimated": State((click(".bv-timeline .bv-switch button[data-value=estimated]"), MERGED)),
-    "where compute waits": State((press("!"),)),
+    "where compute waits": State((click(".bv-wait"),)),
     "measured": State((click(".bv-timeline .bv-switch button[data-value=measured]"), MERGED), "run"),
     "small": State((MERGED,), size=SMALL),
     "narrow": State((), size=NARROW),
