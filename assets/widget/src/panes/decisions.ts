@@ -130,7 +130,10 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
   filter();
   rows.reveal(active);
   const unstep = mountStepper(stepper, store);
-  const resized = new ResizeObserver(() => rows.reveal(active));
+  const resized = new ResizeObserver(() => {
+    rows.measure();
+    rows.reveal(active);
+  });
   resized.observe(rows.element);
   const unsubscribe = store.subscribe((_, changed) => {
     if (changed.has("mergesOnly")) setPressed(merges, store.state.mergesOnly);

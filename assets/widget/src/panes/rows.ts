@@ -3,11 +3,13 @@
 import { h } from "../dom";
 
 const SPARE_ROWS = 6;
+const UNMEASURED_HEIGHT = 600;
 
 export interface Rows {
   element: HTMLElement;
   show: (numRows: number) => void; // draws anew, the number of rows may have changed
   reveal: (row: number) => void;
+  measure: () => void; // when its element got another size
   at: (row: number) => HTMLElement | undefined;
   drawn: ReadonlyMap<number, HTMLElement>;
 }
@@ -15,13 +17,19 @@ export interface Rows {
 // `keep` is a row that exists even out of sight: the one that holds the focus.
 export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElement, keep: () => number): Rows {
   const spacer = h("div", { class: "bv-rows", role: "rowgroup" });
-  const element = h("div", { class: "bv-scroll", onscroll: () => update() }, spacer);
+  const element = h("div", { class: "bv-scroll", onscroll: () => scrolled() }, spacer);
   const drawn = new Map<number, HTMLElement>();
   let numRows = 0;
+  let [top, height] = [0, UNMEASURED_HEIGHT]; // kept, since to ask the page is to lay it out
+
+  const scrolled = (): void => {
+    top = element.scrollTop;
+    update();
+  };
 
   const update = (): void => {
-    const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - SPARE_ROWS);
-    const last = Math.min(numRows, Math.ceil((element.scrollTop + (element.clientHeight || 600)) / rowHeight) + SPARE_ROWS);
+    const first = Math.max(0, Math.floor(top / rowHeight) - SPARE_ROWS);
+    const last = Math.min(numRows, Math.ceil((top + height) / rowHeight) + SPARE_ROWS);
     const kept = keep();
     for (const [row, line] of drawn) {
       if ((row >= first && row < last) || row === kept) continue;
@@ -30,6 +38,11 @@ export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElemen
     }
     for (let row = first; row < last; row++) place(row);
     if (kept >= 0 && kept < numRows) place(kept);
+  };
+
+  const scrollTo = (wanted: number): void => {
+    element.scrollTop = wanted;
+    top = element.scrollTop;
   };
 
   const place = (row: number): void => {
@@ -44,17 +57,22 @@ export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElemen
     element,
     show(count) {
       numRows = count;
+      top = Math.min(top, Math.max(0, numRows * rowHeight - height));
       spacer.style.height = `${numRows * rowHeight}px`;
       spacer.replaceChildren();
       drawn.clear();
       update();
     },
     reveal(row) {
-      const top = row * rowHeight;
-      const room = element.clientHeight - rowHeight;
-      if (top < element.scrollTop) element.scrollTop = Math.max(0, top - room / 3);
-      else if (top > element.scrollTop + room) element.scrollTop = top - room * (2 / 3);
+      const rowTop = row * rowHeight;
+      const room = height - rowHeight;
+      if (rowTop < top) scrollTo(Math.max(0, rowTop - room / 3));
+      else if (rowTop > top + room) scrollTo(rowTop - room * (2 / 3));
       update();
+    },
+    measure() {
+      height = element.clientHeight || UNMEASURED_HEIGHT;
+      top = element.scrollTop;
     },
     at: (row) => drawn.get(row),
     drawn,

@@ -17,7 +17,7 @@ import { graphKeys } from "./keys";
 import type { Placed } from "./layout";
 import { GraphModel } from "./model";
 import { pictureOf } from "./picture";
-import { describe, obstacleOf, refOfRow, ringText, rowsText, sketchNote, titleOf, TITLES } from "./texts";
+import { describe, obstacleOf, refOfRow, ringText, rowsText, SKETCH_MEANING, sketchText, titleOf, TITLES } from "./texts";
 import { mountTwin } from "./twin";
 import { hitGraph } from "./hit";
 import { listenToPointer } from "../pointer";
@@ -37,6 +37,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
   let model = new GraphModel(store.current, store.state.graphView);
   let emphasis = currentEmphasis(store, model, []);
   let stubs: DrawnStub[] = []; // as drawn last
+  let titles = ""; // as placed last, and where
   let matches: readonly number[] = [];
   let held = store.state.selection[0] ?? null; // what was selected before the present change
 
@@ -95,14 +96,20 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     if (wanted !== null) model.scrollTo(wanted);
   }
 
+  // To measure is to lay out the page, so nothing is measured that stands as it did.
   function placeTitles(): void {
     const [title, note, rightTitle] = TITLES[store.state.graphView];
+    const [about, obstacle] = [sketchText(store.current, store.state.quiz), obstacleOf(store.current)];
+    const x = Math.round(model.geometry.rails.after.x);
+    const told = [title, about, obstacle, x, model.width, repeats.hidden].join("\n");
+    if (told === titles) return;
+    titles = told;
     left.replaceChildren(title, h("small", {}, ` · ${note}`));
     right.hidden = rightTitle === ""; // a heading without text is none
-    right.replaceChildren(rightTitle, sketchNote(store.current, store.state.quiz));
-    warning.textContent = obstacleOf(store.current);
-    warning.hidden = warning.textContent === "";
-    right.style.left = `${Math.round(model.geometry.rails.after.x)}px`;
+    right.replaceChildren(rightTitle, about === "" ? "" : h("small", { title: SKETCH_MEANING }, ` · ${about}`));
+    warning.textContent = obstacle;
+    warning.hidden = obstacle === "";
+    right.style.left = `${x}px`;
     right.removeAttribute("data-tight");
     right.toggleAttribute("data-tight", right.offsetLeft + right.offsetWidth > tools.offsetLeft - 4);
   }

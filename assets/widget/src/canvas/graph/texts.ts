@@ -1,6 +1,5 @@
 // What the graph pane says in words: notes, tooltips, its description, and what a row is called in the selection.
 
-import { h } from "../../dom";
 import { formatCount, formatNumber } from "../../format";
 import { refOfBucket, refOfNode } from "../../refs";
 import type { Ref, View } from "../../types";
@@ -19,13 +18,10 @@ export const TITLES = {
 } as const;
 
 // What stands on the right is only the plan, drawn, as long as the graph has not been rewritten.
+export const SKETCH_MEANING = "The plan is drawn; the rewrite adds the nodes that pack and unpack.";
+
 export function sketchText({ isRewritten }: View, isQuiz: boolean): string {
   return isRewritten ? "" : isQuiz ? "so far" : "planned";
-}
-
-export function sketchNote(view: View, isQuiz: boolean): HTMLElement | string {
-  const text = sketchText(view, isQuiz);
-  return text && h("small", { title: "The plan is drawn; the rewrite adds the nodes that pack and unpack." }, ` · ${text}`);
 }
 
 export function obstacleOf({ isRewritten, obstacle }: View): string {

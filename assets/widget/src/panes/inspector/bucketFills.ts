@@ -1,26 +1,37 @@
-// Every bucket on one scale: how far each is filled, and where its cap lies.
+// Every bucket on one scale: how far each is filled, and where its cap lies; of many the first ones until more are asked
+// for.
 
-import { h } from "../../dom";
+import { button, h } from "../../dom";
 import { formatCount } from "../../format";
 import { refOfBucket } from "../../refs";
 import type { Bucket, Store } from "../../types";
 import { MOST_CAP_TO_CONTENT } from "./capMeter";
 import { refButton } from "./parts";
 
-const SHOWN_BUCKETS = 60;
+const SHOWN_BUCKETS = 24;
+const MOST_MORE = 200; // at a press
 
 export function bucketFills(store: Store): HTMLElement {
   const { buckets } = store.current;
   const largestBytes = Math.max(1, ...buckets.map(({ bytes }) => bytes));
   const scaleBytes = Math.max(largestBytes, ...buckets.map(({ capBytes }) => Math.min(capBytes, largestBytes * MOST_CAP_TO_CONTENT)));
-  const lines = buckets.slice(0, SHOWN_BUCKETS).map((bucket, index) => h("li", {},
+  const lineOf = (bucket: Bucket, index: number): HTMLElement => h("li", {},
     refButton(store, refOfBucket(store.current, index), bucket.label),
     fillBar(bucket, scaleBytes),
-    h("span", { class: "bv-dim" }, `${bucket.members.length} · ${bucket.size}`)));
+    h("span", { class: "bv-dim" }, `${bucket.members.length} · ${bucket.size}`));
+  const list = h("ul", { class: "bv-fills" });
+  const more = button("More buckets", { class: "bv-button bv-text-button", "aria-label": null, onclick: () => show(MOST_MORE) });
+  const show = (count: number): void => {
+    const first = list.children.length;
+    list.append(...buckets.slice(first, first + count).map((bucket, at) => lineOf(bucket, first + at)));
+    const rest = buckets.length - list.children.length;
+    more.hidden = rest === 0;
+    more.textContent = `Show ${formatCount(Math.min(rest, MOST_MORE), "more bucket")}`;
+    if (first > 0) list.children[first]?.querySelector("button")?.focus();
+  };
+  show(SHOWN_BUCKETS);
   const capText = buckets.every(({ capBytes }) => capBytes > scaleBytes) ? "the cap lies further right." : "the upright line is the cap.";
-  const rest = buckets.length - lines.length;
-  return h("div", {}, h("ul", { class: "bv-fills" }, ...lines),
-    h("p", { class: "bv-caption" }, rest > 0 ? `${formatCount(rest, "more bucket")} not drawn. ` : "", `Members and size; ${capText}`));
+  return h("div", {}, list, more, h("p", { class: "bv-caption" }, `Members and size; ${capText}`));
 }
 
 function fillBar({ kind, bytes, capBytes, label, size, cap }: Bucket, scaleBytes: number): HTMLElement {
