@@ -78,7 +78,8 @@ class SharedState(anywidget.AnyWidget):
 
     @traitlets.validate("guesses")
     def _check_guesses(self, proposal: dict[str, Any]) -> list[str]:
-        return check_guesses(self.subject.outline.graph.name, self._asks.of(self.subject.outline), proposal["value"])
+        plan, guesses = self.subject.outline, list(proposal["value"])
+        return check_guesses(plan.graph.name, self._asks.of(plan), guesses) if guesses else guesses
 
     @traitlets.validate("view")
     def _check_view(self, proposal: dict[str, Any]) -> int:

@@ -250,6 +250,11 @@ class Graph:
         return list(accumulate(computes, initial=0))
 
     @cached_property
+    def first_wait(self) -> dict[str, int]:
+        """Position of the first wait on each collective that is waited for, by FX name of the collective."""
+        return {node.name: self.position[each.waits[0]] for node, each in self._collectives if each.waits}
+
+    @cached_property
     def awaited(self) -> dict[str, Node]:
         """The collective that each wait waits for, by FX name of the wait."""
         return {wait: node for node, collective in self._collectives for wait in collective.waits}

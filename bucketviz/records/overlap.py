@@ -38,18 +38,16 @@ class Overlap:
         return self.num_nodes < self.num_nodes_alone
 
 
-def first_waits(graph: Graph, members: Sequence[str]) -> dict[str, str]:
-    """Gives the first wait of each member of a bucket that is waited for."""
-    collectives = {name: graph.node(name).collective for name in members}
-    return {name: member.waits[0] for name, member in collectives.items() if member is not None and member.waits}
-
-
 def waiting_place(graph: Graph, members: Sequence[str]) -> str:
     """Gives the first wait of any member; nothing where a bucket of them starts later than that."""
-    position = graph.position
-    first_wait = min(first_waits(graph, members).values(), key=position.__getitem__, default="")
-    last_start = max(members, key=position.__getitem__)
-    return first_wait if position.get(first_wait, 0) > position[last_start] else ""
+    first_wait = _first_wait(graph, members)
+    return graph.nodes[first_wait].name if first_wait > max(map(graph.position.__getitem__, members)) else ""
+
+
+def _first_wait(graph: Graph, members: Sequence[str]) -> int:
+    """Gives the position of the first wait of any member; 0 where nobody waits."""
+    waits = graph.first_wait
+    return min((waits[name] for name in members if name in waits), default=0)
 
 
 def planned_overlaps(plan: Plan) -> tuple[Overlap, ...]:
@@ -89,7 +87,7 @@ def overlaps_lost(plan: Plan, overlaps: Sequence[Overlap]) -> list[str]:
 
 def _why_less(plan: Plan, bucket: Bucket, overlap: Overlap) -> str:
     graph, split = plan.graph, f"a cap below its {format_bytes(bucket.size_bytes)} splits it"
-    first_wait = min(first_waits(graph, bucket.collectives).values(), key=graph.position.__getitem__)
+    first_wait = graph.nodes[_first_wait(graph, bucket.collectives)].name
     last_start = max(bucket.collectives, key=graph.position.__getitem__)
     if overlap.num_nodes < plan.overlaps[bucket.index].num_nodes:
         return f"it starts later than {last_start} did, since it needs what another bucket gives; {split}"
@@ -101,10 +99,10 @@ def _why_less(plan: Plan, bucket: Bucket, overlap: Overlap) -> str:
 
 
 def _overlaps(plan: Plan, computed: Sequence[int], found: Sequence[int]) -> tuple[Overlap, ...]:
-    position, overlaps = plan.graph.position, []
+    position, waits, overlaps = plan.graph.position, plan.graph.first_wait, []
     for bucket, num_nodes in zip(plan.buckets, found, strict=True):
-        waits = first_waits(plan.graph, bucket.collectives).items()
-        alone = [(computed[position[wait]] - computed[position[name]], name) for name, wait in waits]
+        members = (name for name in bucket.collectives if name in waits)
+        alone = ((computed[waits[name]] - computed[position[name]], name) for name in members)
         most, member = max(alone, key=itemgetter(0), default=(0, bucket.collectives[0]))
         overlaps.append(Overlap(num_nodes, member, most))
     return tuple(overlaps)
