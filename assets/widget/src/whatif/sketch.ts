@@ -81,8 +81,11 @@ function columnsOf(
   bucketAt: ReadonlyMap<number, number>,
 ): GraphColumns {
   const picked = <T>(column: readonly T[]): T[] => order.map((key) => column[key]!);
-  const sources = (nodes: readonly number[]): number[] =>
-    nodes.length < 2 ? nodes.map((node) => carriedTo[node]!) : [...new Set(nodes.map((node) => carriedTo[node]!))];
+  const sources = (nodes: readonly number[]): number[] => {
+    const ranks = nodes.map((node) => carriedTo[node]!);
+    if (ranks.length < 2 || (ranks.length === 2 && ranks[0] !== ranks[1])) return ranks; // most nodes, without a set each
+    return [...new Set(ranks)];
+  };
   const after: GraphColumns = {
     name: picked(before.name), target: picked(before.target), role: picked(before.role), kind: picked(before.kind),
     inputs: order.map((key) => sources(before.inputs[key]!)),

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { samplePayload } from "../../testing/samplePayload";
 import type { State } from "../../types";
 import { TimelineModel } from "./model";
@@ -90,4 +90,17 @@ describe("a measure", () => {
 
 test("program order knows no wait", () => {
   expect(model.nextWait()).toBeNull();
+});
+
+test("what is selected at the first step is found without another index once it was anticipated, and nothing in view changed by it", () => {
+  const own = samplePayload().views[0]!;
+  const other = new TimelineModel(own, state);
+  const { scene } = other;
+  while (!other.anticipateStep());
+  expect(other.scene).toEqual(scene);
+  const made = vi.spyOn(Int32Array, "from");
+  other.mark({ ...state, step: 0, selection: [own.decisions[0]!.name] });
+  other.reveal();
+  expect(made).not.toHaveBeenCalled();
+  made.mockRestore();
 });

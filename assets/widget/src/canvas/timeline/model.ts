@@ -1,5 +1,6 @@
 // What the timeline knows besides the store: which time is in view, what is measured, which wait was shown last.
 
+import { Gradual, type Making } from "../../gradual";
 import type { State, View } from "../../types";
 import { longestWaits, type Wait } from "./causes";
 import type { TimelineScene } from "./draw";
@@ -29,6 +30,7 @@ export class TimelineModel {
   width = WIDTH; // as last shown: a pane that is hidden has no size
   private height: number;
   private numWaitsShown = 0;
+  private readonly ahead = new Gradual((layout: TimelineLayout) => this.marksOfFirstStep(layout));
 
   constructor(private view: View, state: Shown) {
     this.height = wantedHeight([view]);
@@ -56,6 +58,24 @@ export class TimelineModel {
 
   mark(state: Shown): void {
     this.marks = timelineMarksOf(this.view, state);
+  }
+
+  // Makes a bit of what marks of the first step need, and changes nothing in view; true when nothing is left to make.
+  anticipateStep(): boolean {
+    return this.ahead.goOn(this.layout) !== undefined;
+  }
+
+  private *marksOfFirstStep({ tracks }: TimelineLayout): Making<TimelineMarks> {
+    const selection = this.view.decisions.slice(0, 1).map(({ name }) => name);
+    const marks = timelineMarksOf(this.view, { selection, hover: null, step: 0, kinds: [] });
+    for (const track of tracks) {
+      for (const lane of [...track.lanes, track.exposed]) {
+        yield;
+        marks.selectedIn(track, lane);
+        marks.strataIn(track, lane);
+      }
+    }
+    return marks;
   }
 
   // Another view or axis, from its beginning to its end.

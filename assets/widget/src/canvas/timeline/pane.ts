@@ -31,6 +31,7 @@ type Drag = { boxFrom: [time: number, y: number] } | { gapFrom: Edge };
 
 export interface TimelinePane {
   picture: () => Picture; // of what is shown
+  anticipateStep: () => boolean; // makes a bit of what the first step needs; true when nothing is left to make
   unmount: () => void;
 }
 
@@ -180,6 +181,7 @@ export function mountTimeline(root: HTMLElement, store: Store, planner: Planner 
   drawAll();
   return {
     picture: () => pictureOf(store, model, readTokens(root), head.said),
+    anticipateStep: () => model.anticipateStep(),
     unmount() {
       unlisten();
       unsubscribe();
