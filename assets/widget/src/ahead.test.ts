@@ -8,7 +8,10 @@ const fail = (error: unknown): never => {
 };
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 test("tasks are done one after the other, a bit at a time, when there is nothing else to do", () => {
   const order: string[] = [];
@@ -42,4 +45,19 @@ test("nothing is done once the explorer is gone", () => {
   prepareAhead(createStore(samplePayload(), fail), [task])();
   vi.runAllTimers();
   expect(task).not.toHaveBeenCalled();
+});
+
+test("while a picture moves nothing is done: between two of its frames there is little time", () => {
+  let idleMs = 12;
+  const asked: IdleRequestCallback[] = [];
+  vi.stubGlobal("requestIdleCallback", (callback: IdleRequestCallback) => asked.push(callback));
+  vi.stubGlobal("cancelIdleCallback", () => {});
+  const task = vi.fn(() => true);
+  const stop = prepareAhead(createStore(samplePayload(), fail), [task]);
+  for (let turn = 0; turn < 5; turn++) asked.shift()!({ didTimeout: false, timeRemaining: () => idleMs });
+  expect(task).not.toHaveBeenCalled();
+  idleMs = 45;
+  asked.shift()!({ didTimeout: false, timeRemaining: () => idleMs });
+  expect(task).toHaveBeenCalledOnce();
+  stop();
 });
