@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +23,7 @@ from rich.text import Text
 from bucketviz import __version__
 from bucketviz.errors import BucketvizError, ExplorerError
 from bucketviz.records import Execution, Plan
+from bucketviz.records.explain import decision_text
 from bucketviz.records.table import tabulate
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -32,6 +34,7 @@ NOTEBOOK = Path(__file__).parent.parent / "notebooks" / "01_what_is_a_bucket.ipy
 FALLBACK_PAGE = Path("bucketviz-demo.html")
 CAP_MIB = 4.0
 """Small enough for several buckets in a small model."""
+_MOST_ALIKE = 2
 _TEXT_BROWSERS = ("lynx", "links", "elinks", "w3m", "www-browser")
 
 
@@ -103,9 +106,10 @@ def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap
         raise ExplorerError(f"cannot write {page}; name a file in a folder that exists")
     started = time.perf_counter()
     result = run_demo(num_layers, world_size, cap_mib, backend)
-    for rewrite, execution in zip(result.rewrites, result.executions, strict=True):
+    for rewrite in result.rewrites:
         _print_plan(rewrite.plan)
-        _print_proof(execution)
+    for rewrite, execution in zip(result.rewrites, result.executions, strict=True):
+        _print_proof(rewrite.plan.graph.name, execution)
     console.print(f"{time.perf_counter() - started:.0f} s in all", style="dim", highlight=False)
     if page is not None:
         written = explore(result.rewrites, title=f"llama-{num_layers}-layers").to_html(page)
@@ -116,16 +120,24 @@ def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap
 
 
 def _print_plan(plan: Plan) -> None:
+    """Prints the table of decisions; many alike in a row are told in one line."""
     headings, *rows = tabulate(plan, console.width).splitlines()
     console.print(Text(plan.summary(), "bold"), soft_wrap=True)
     console.print(Text(headings, "dim"), soft_wrap=True)
-    for decision, row in zip(plan.decisions, rows, strict=True):
-        console.print(Text(row, "yellow" if decision.bucket is None else ""), soft_wrap=True)
+    for text, run in groupby(plan.decisions, lambda decision: decision_text(plan, decision)):
+        decisions = list(run)
+        style = "yellow" if decisions[0].bucket is None else ""
+        told = [rows[decision.step] for decision in decisions]
+        if len(told) > _MOST_ALIKE:
+            last = decisions[-1].module or decisions[-1].collective
+            told = [f"{' ' * len(str(len(rows)))}  {len(told)} more, as far as {last}: {text}"]
+        console.print(Text("\n".join(told), style), soft_wrap=True)
+    console.print()
 
 
-def _print_proof(execution: Execution) -> None:
+def _print_proof(name: str, execution: Execution) -> None:
     mark, style = ("✓", "green") if execution.ok else ("✗", "red")
-    console.print(f"\n{mark} {execution}\n", style=style, highlight=False, soft_wrap=True)
+    console.print(f"{mark} {name}: {execution}", style=style, highlight=False, soft_wrap=True)
 
 
 def _obstacle() -> str:

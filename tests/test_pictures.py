@@ -151,7 +151,7 @@ def test_a_png_has_two_pixels_for_one() -> None:
 def test_without_dot_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render.shutil, "which", lambda name: None)
     monkeypatch.setattr(render, "find_spec", lambda name: None)
-    with pytest.raises(ExplorerError, match=r"pip install 'pygraphviz>=2', .*apt-get install graphviz"):
+    with pytest.raises(ExplorerError, match=r"pip install -e \"\.\[pictures\]\" .*apt-get install graphviz"):
         draw(draw_dot(side_of("fsdp_step", "before")), "svg")
 
 

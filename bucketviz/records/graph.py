@@ -120,7 +120,8 @@ class Node(NamedTuple):
         target: Op as text (``aten.mm.default``), or the attribute or placeholder name.
         inputs: FX names of the nodes that it reads, each once.
         tensor: Metadata of its value; None when it is no tensor or carries no fake value.
-        module: Path of the module that it came from (``layers.0.attention.wq``); empty when unknown.
+        module: Path of the module that it came from, or whose weight it moves (``layers.0.attention.wq``); a
+            parameter of another name than ``weight`` is part of it (``layers.0.bias``); empty when unknown.
         source: ``model.py:118``, the innermost user line; empty when unknown.
         stack_trace: As FX keeps it; empty when unknown.
         writes: FX names of the values that it changes in place.

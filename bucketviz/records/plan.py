@@ -145,7 +145,8 @@ class Decision(NamedTuple):
         reason: Why, from the closed enum.
         bucket: Index of its bucket; None when left alone.
         evidence: The numbers and names compared, as the reason says; never prose.
-        module: Module path in the user's model.
+        module: Module path in the user's model, as nodes have it: ``layers.0`` for ``layers.0.weight``, and
+            ``layers.0.bias`` in full.
         source: ``model.py:118``.
         joins_at_cap_bytes: Smallest cap with which it would have been merged; None when no cap would.
         inductor_differs: What torch.compile's own pass would have done, where that is something else.

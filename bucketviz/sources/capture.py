@@ -83,8 +83,9 @@ def capture(
             functional collectives.
         world_size: Number of ranks.
         param_dtype: dtype in which weights are gathered and used, and to which floating-point inputs are
-            cast; None leaves both as they are. Not used with ``parallelism=None``.
-        reduce_dtype: dtype in which gradients are reduced; None: ``param_dtype``.
+            cast: bfloat16 by default, for a float32 model too, as in mixed-precision training. None leaves
+            both as they are. Not used with ``parallelism=None``.
+        reduce_dtype: dtype in which gradients are reduced: float32 by default; None: ``param_dtype``.
         name: What to call it; the model's class, or the function's name, by default.
 
     Raises:

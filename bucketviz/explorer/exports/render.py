@@ -42,6 +42,6 @@ def _command(picture_format: str) -> list[str]:
     if find_spec("pygraphviz") is not None:
         return [sys.executable, "-c", _PYGRAPHVIZ, picture_format]
     raise ExplorerError(
-        "svg and png are drawn by dot, and there is none here; pip install 'pygraphviz>=2', which brings its own, or "
-        "install Graphviz (Debian: apt-get install graphviz); .dot, .html and .graphml need neither"
+        'svg and png are drawn by dot, and there is none here; pip install -e ".[pictures]" brings one, or install '
+        "Graphviz (Debian: apt-get install graphviz); .dot, .html and .graphml need neither"
     )
