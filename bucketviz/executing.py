@@ -14,6 +14,7 @@ import torch.fx as fx
 from bucketviz.arguments import check_result, check_world_size
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import verify_lockstep
+from bucketviz.execution.capabilities import LOCKSTEP, check_runs_on_gloo
 from bucketviz.execution.groups import own_groups
 from bucketviz.execution.job import DEVICE_TYPES, JobOptions, write_job
 from bucketviz.execution.launch import launch
@@ -26,8 +27,6 @@ from bucketviz.views import rewrite_record
 BACKENDS = ("lockstep", *DEVICE_TYPES)
 _MAX_PROCESSES = 64
 """More ranks than that are no job for one machine."""
-_UNKNOWN_TO_GLOO = ("f8", "u16", "u32", "u64", "i16")
-_LOCKSTEP = "backend='lockstep', which runs all ranks in this process"
 
 
 def execute(
@@ -178,17 +177,8 @@ def _job_options(graph: Graph, backend: str, world_size: int, given: dict[str, A
     for rank in range(world_size):
         own_groups(rank, graph.groups, world_size)
     if backend == "gloo":
-        _check_dtypes(graph)
+        check_runs_on_gloo(graph)
     return options
-
-
-def _check_dtypes(graph: Graph) -> None:
-    for node, _ in graph.collectives():
-        dtype = "" if node.tensor is None else node.tensor.dtype
-        if dtype.startswith(_UNKNOWN_TO_GLOO):
-            raise ExecutionError(
-                f"{node.name} communicates {dtype}, which gloo does not know; use {_LOCKSTEP}, or backend='nccl'"
-            )
 
 
 def _checked_world_size(graph: Graph, world_size: int | None) -> int:
@@ -236,10 +226,10 @@ def _check_fits_here(backend: str, world_size: int) -> None:
             "several machines"
         )
     if not (dist.is_nccl_available() if backend == "nccl" else dist.is_gloo_available()):
-        raise ExecutionError(f"this torch is built without {backend}; use {_LOCKSTEP}")
+        raise ExecutionError(f"this torch is built without {backend}; use {LOCKSTEP}")
     if world_size > _MAX_PROCESSES:
         raise ExecutionError(
-            f"{world_size} ranks are too many processes for one machine (at most {_MAX_PROCESSES}); use {_LOCKSTEP}, "
+            f"{world_size} ranks are too many processes for one machine (at most {_MAX_PROCESSES}); use {LOCKSTEP}, "
             "or save_job and torchrun on several machines"
         )
 

@@ -4,11 +4,13 @@ import json
 import re
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from threading import Thread
 
 import pytest
 import torch
 import torch.fx as fx
+from graph_builder import Builder
 from samples import SAMPLES
 from torch.distributed import HashStore
 
@@ -133,8 +135,20 @@ def test_gloo_and_float8():
     for node in gm.graph.nodes:
         if "val" in node.meta:
             node.meta["val"] = node.meta["val"].to(torch.float8_e4m3fn)
-    with pytest.raises(ExecutionError, match=r"ag0 communicates f8e4m3fn, which gloo does not know; .*'lockstep'"):
+    with pytest.raises(ExecutionError, match=r"ag0 .* takes f8e4m3fn, which gloo cannot do; .*'lockstep'"):
         bv.execute(bv.bucket(gm), backend="gloo")
+
+
+@pytest.mark.parametrize("run", [partial(bv.execute, backend="gloo"), lambda result: bv.save_job(result, "never made")])
+def test_a_reduction_that_gloo_cannot_do_is_told_before_any_rank_starts(run):
+    b = Builder(2)
+    gm = b.finish(*b.waits(*(b.reduce(b.input(name, 8, dtype=torch.int64), "avg") for name in "xy")))
+    with pytest.raises(ExecutionError) as caught:
+        run(bv.bucket(gm))
+    assert str(caught.value) == (
+        "ar0 (_c10d_functional.all_reduce.default) takes i64 with reduce_op='avg', which gloo cannot do; take "
+        "reduce_op='sum' and divide, or use backend='lockstep', which runs all ranks in this process"
+    )
 
 
 @pytest.mark.skipif(torch.cuda.device_count() > 1, reason="this machine has enough GPUs")

@@ -32,6 +32,7 @@ def test_gathers_move_data_only():
         ("sum", torch.float32, 2 * 3 * F32),
         ("sum", torch.bfloat16, 2 * 3 * BF16),
         ("avg", torch.float32, 2 * 4 * F32),
+        ("sum", torch.complex64, 2 * 3 * F32),
         ("max", torch.float32, 0),
         ("sum", torch.int64, 0),
     ],

@@ -78,12 +78,18 @@ def _all_gather_out(members: Sequence[Arguments]) -> list[torch.Tensor]:
 
 
 def _reduce_scatter(members: Sequence[Arguments]) -> list[torch.Tensor]:
-    values = [member["input"] for member in members]
-    num_ranks = len(members)
+    values, num_ranks, reduce_op = [member["input"] for member in members], len(members), _agreed(members, "reduce_op")
     return [
-        fold([chunk_of(value, index, num_ranks) for value in values], _agreed(members, "reduce_op"))
-        for index in range(num_ranks)
+        _fold_parts([chunk_of(value, index, num_ranks) for value in values], reduce_op) for index in range(num_ranks)
     ]
+
+
+def _fold_parts(values: Sequence[torch.Tensor], reduce_op: str) -> torch.Tensor:
+    """Folds real and imaginary parts apart, whatever the reduction: so does torch's reduce_scatter (seen on gloo)."""
+    if not any(value.is_complex() for value in values):
+        return fold(values, reduce_op)
+    _check_same_shape(values)
+    return torch.view_as_complex(fold([torch.view_as_real(value.resolve_conj()) for value in values], reduce_op))
 
 
 def _reduce_scatter_out(members: Sequence[Arguments]) -> list[torch.Tensor]:

@@ -10,7 +10,7 @@ from bucketviz.records.bandwidth import group_size_of
 from bucketviz.records.graph import Collective, Graph, Kind, Node
 from bucketviz.records.plan import Plan
 
-_SIGNIFICANT_BITS = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, "f8e4m3": 4, "f8e5m2": 3}
+_SIGNIFICANT_BITS = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8, "f8e4m3": 4, "f8e5m2": 3, "c128": 53, "c64": 24}
 _REDUCTIONS = (Kind.REDUCE_SCATTER, Kind.ALL_REDUCE)
 _ROUNDING = ("sum", "avg", "product")
 """Reductions that round at every step; the largest of some numbers is the same in any order."""

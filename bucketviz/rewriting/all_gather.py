@@ -151,6 +151,16 @@ def _own_row(buffer: torch.Tensor, group_size: int, total: int, rank: int) -> to
 
 
 def _gather_into(buffer: torch.Tensor, own: torch.Tensor, group_size: int, group_name: Any) -> torch.Tensor:
+    """Gives the filled buffer; of complex numbers the parts are sent, as backends know no complex dtype.
+
+    ``all_gather_into_tensor`` sends the parts by itself, ``all_gather_into_tensor_out`` does not.
+    """
+    if not buffer.is_complex():
+        return _gathered(buffer, own, group_size, group_name)
+    return torch.view_as_complex(_gathered(torch.view_as_real(buffer), torch.view_as_real(own), group_size, group_name))
+
+
+def _gathered(buffer: torch.Tensor, own: torch.Tensor, group_size: int, group_name: Any) -> torch.Tensor:
     gathered: torch.Tensor = WAIT(ALL_GATHER_OUT(own, group_size, group_name, out=buffer))
     return gathered
 

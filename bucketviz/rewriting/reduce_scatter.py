@@ -56,11 +56,17 @@ def reduce_scatter_merge_fn_coalesced(
     reduce_dtype: torch.dtype,
     device: torch.device,
 ) -> Outputs:
-    """Gives this rank's part of every member from one coalesced launch that copies nothing."""
+    """Gives this rank's part of every member from one coalesced launch that copies nothing.
+
+    Complex numbers go as their parts, as ``reduce_scatter_tensor`` sends them by itself: the coalesced op refuses
+    some reductions of complex tensors that the single one takes.
+    """
     flat = [x.reshape(-1) for x in rs_ins]
-    parts = REDUCE_SCATTER_COALESCED(flat, reduce_op, group_size, group_name)
-    waited = [WAIT(part) for part in parts]
-    return [part.reshape(_scattered_shape(x, group_size)) for part, x in zip(waited, rs_ins, strict=True)]
+    is_complex = reduce_dtype.is_complex
+    sent = [torch.view_as_real(x.resolve_conj()) for x in flat] if is_complex else flat
+    waited = [WAIT(part) for part in REDUCE_SCATTER_COALESCED(sent, reduce_op, group_size, group_name)]
+    parts = [torch.view_as_complex(part) for part in waited] if is_complex else waited
+    return [part.reshape(_scattered_shape(x, group_size)) for part, x in zip(parts, rs_ins, strict=True)]
 
 
 def reduce_scatter_form(mode: str) -> Callable[..., Outputs]:

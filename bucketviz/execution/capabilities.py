@@ -1,0 +1,64 @@
+"""What gloo cannot do, told before any rank starts; ``tests/distributed/test_dtypes_gloo.py`` holds it against gloo."""
+
+from __future__ import annotations
+
+from bucketviz.collectives import (
+    ALL_GATHER_COALESCED,
+    ALL_GATHER_OUT,
+    ALL_TO_ALL,
+    AUTOGRAD_ALL_TO_ALL,
+    AUTOGRAD_REDUCE_SCATTER,
+    REDUCE_SCATTER,
+)
+from bucketviz.errors import ExecutionError
+from bucketviz.records.graph import Graph, Node
+
+LOCKSTEP = "backend='lockstep', which runs all ranks in this process"
+_UNKNOWN = ("f8", "u16", "u32", "u64", "i16")
+_INTEGERS = ("b8", "i", "u")
+_BITWISE = ("band", "bor", "bxor")
+_NO_COMPLEX_MOVE = frozenset(map(str, (ALL_GATHER_COALESCED, ALL_GATHER_OUT, ALL_TO_ALL, AUTOGRAD_ALL_TO_ALL)))
+"""Unlike the others they do not send the parts of complex numbers."""
+_FOLDS_PARTS = frozenset(map(str, (REDUCE_SCATTER, AUTOGRAD_REDUCE_SCATTER)))
+"""They fold the parts of complex numbers apart, whatever the reduction."""
+
+
+def check_runs_on_gloo(graph: Graph) -> None:
+    """Checks that gloo can do every collective of a graph.
+
+    Raises:
+        ExecutionError: naming the first that it cannot, its dtype and reduction, and what can.
+    """
+    for node, collective in graph.collectives():
+        dtype, reduce_op = _dtype(graph, node), collective.reduce_op
+        advice = way_out(node.target, dtype, reduce_op)
+        if advice:
+            reduced = f" with reduce_op={reduce_op!r}" if reduce_op else ""
+            raise ExecutionError(f"{node.name} ({node.target}) takes {dtype}{reduced}, which gloo cannot do; {advice}")
+
+
+def way_out(target: str, dtype: str, reduce_op: str | None) -> str:
+    """Gives what to do about a collective that gloo cannot do; nothing for one that it can.
+
+    Args:
+        target: The op, as a graph record names it.
+        dtype: As FX prints it.
+        reduce_op: None where nothing is reduced.
+    """
+    if dtype.startswith(_UNKNOWN):
+        return f"use {LOCKSTEP}" + (", or backend='nccl'" if dtype.startswith("f8") else "")
+    if reduce_op == "avg" and dtype.startswith(_INTEGERS):
+        return f"take reduce_op='sum' and divide, or use {LOCKSTEP}"
+    if reduce_op in _BITWISE and not dtype.startswith(_INTEGERS):
+        return "bitwise reductions take integers and bool: cast, or take another reduce_op"
+    if not dtype.startswith("c"):
+        return ""
+    if reduce_op not in (None, "sum", "avg") and target not in _FOLDS_PARTS:
+        return "complex numbers are summed or averaged: take another reduce_op"
+    return f"send torch.view_as_real of it, or use {LOCKSTEP}" if target in _NO_COMPLEX_MOVE else ""
+
+
+def _dtype(graph: Graph, node: Node) -> str:
+    """The dtype that a collective gives, of a coalesced one that of the first tensor it takes; empty if unknown."""
+    tensors = [node.tensor, *(graph.node(name).tensor for name in node.inputs)]
+    return next((tensor.dtype for tensor in tensors if tensor is not None), "")
