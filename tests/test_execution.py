@@ -175,6 +175,7 @@ class TestBandwidth:
             (Kind.ALL_GATHER, 8, 7e9),
             (Kind.REDUCE_SCATTER, 4, 6e9),
             (Kind.ALL_GATHER, 1, 0),
+            (Kind.ALL_REDUCE, 1, 0),
         ],
     )
     def test_bus_bandwidth(self, kind, group_size, busbw):
