@@ -48,6 +48,11 @@ export class Bars {
     this.strata = this.strataOf(() => false);
   }
 
+  // What the pass decides on; compute is never undecided.
+  get holdsCollectives(): boolean {
+    return this.kinds.some((kind) => kind !== "");
+  }
+
   // In order of start and without overlap. However often a frame asks, they are looked through once.
   static of(list: readonly Bar[]): Bars {
     let bars = knownBars.get(list);

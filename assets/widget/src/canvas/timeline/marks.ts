@@ -43,7 +43,7 @@ export function timelineMarksOf(view: View, state: Pick<State, "selection" | "ho
     selectedIn: onceForEach(({ side }, list) => Bars.of(list).at(selected[side])),
     strataIn: onceForEach(({ side }, list) => {
       const bars = Bars.of(list);
-      return state.step < 0 ? bars.strata : bars.strataOf((place) => isUndecided(side, list[place]!));
+      return state.step < 0 || !bars.holdsCollectives ? bars.strata : bars.strataOf((place) => isUndecided(side, list[place]!));
     }),
   };
 }
