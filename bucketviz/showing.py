@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bucketviz.deciding import Decider
-from bucketviz.errors import ExplorerError
+from bucketviz.errors import ExplorerError, type_text
 from bucketviz.options import policy_of, shown
 from bucketviz.progress import progress
 from bucketviz.records import Execution, Graph, Plan, Policy, Prediction, Rewrite, load
@@ -224,8 +224,8 @@ def _subjects_of(source: Any, policy: Policy | None) -> list[Subject]:
         from bucketviz.subjects import subjects_of
     except ModuleNotFoundError as error:
         raise ExplorerError(
-            f"without torch, explore takes the record of a graph, plan, rewrite, run or prediction, or its file; got a "
-            f"{type(source).__name__}; install torch to show anything else"
+            f"without torch, explore takes the record of a graph, plan, rewrite, run or prediction, or its file; got "
+            f"{type_text(source)}; install torch to show anything else"
         ) from error
     return subjects_of(source, policy)
 

@@ -27,7 +27,7 @@ print(run.diff(run))
 try:
     bv.explore(run.diff(run))
 except bv.errors.ExplorerError as error:
-    assert "without torch" in str(error) and "got a ExecutionDiff; install torch" in str(error)
+    assert "without torch" in str(error) and "got an ExecutionDiff; install torch" in str(error)
 else:
     raise AssertionError
 """
