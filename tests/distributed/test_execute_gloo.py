@@ -110,6 +110,36 @@ def test_the_two_axes_of_a_mesh(folder, tmp_path_factory, side, world_size):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("num_rows", "num_columns"), [(2, 4), (4, 2)])
+def test_unequal_axes_of_a_mesh_with_every_kind_on_both(folder, tmp_path_factory, num_rows, num_columns):
+    """Whole numbers, of which sums are exact in any order; what each rank has to get is worked out from its place."""
+    mesh = torch.arange(8).view(num_rows, num_columns)
+    axes = {"row": mesh.tolist(), "column": mesh.t().tolist()}
+    b = Builder(8)
+    b.groups = {axis: tuple(blocks[0]) for axis, blocks in axes.items()}
+    kinds = [(start, axis) for start in (b.gather, b.scatter, b.reduce) for axis in axes]
+    starts = [start(b.input(f"x{name}", 8, 3), group=axis) for name, (start, axis) in enumerate(kinds * 2)]
+    result = bv.bucket(b.finish(*b.waits(*starts)), strategy="grouped")
+    assert sorted(bucket.key.group_name for bucket in result.plan.buckets) == ["column"] * 3 + ["row"] * 3
+
+    inputs = [[torch.randint(100, (8, 3)).float() for _ in starts] for _ in range(8)]
+    outputs = tmp_path_factory.mktemp("outputs")
+    assert bv.execute(result, backend="gloo", world_size=8, repeats=1, inputs=inputs, outputs=outputs).equal
+    for rank in range(8):
+        found = load_file(outputs / f"rank-{rank}.safetensors")
+        for index, (start, axis) in enumerate(kinds * 2):
+            block = next(block for block in axes[axis] if rank in block)
+            sent = torch.stack([inputs[other][index] for other in block])
+            expected = {
+                b.gather: sent.flatten(0, 1),
+                b.scatter: sent.sum(0).chunk(len(block))[block.index(rank)],
+                b.reduce: sent.sum(0),
+            }[start]
+            for side in SIDES:
+                assert torch.equal(found[f"{side}.{index}"], expected), (rank, side, axis)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mode", ["custom_ops", "custom_ops_multidtype", "functional", "functional_copy_in", "coalesced"]
 )
