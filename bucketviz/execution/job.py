@@ -94,12 +94,10 @@ class Job:
     """What a rank reads.
 
     Attributes:
-        options: What is asked for.
         plan: What the rewrite has to obey.
         before: The graph as it was, on the rank's device.
     """
 
-    options: JobOptions
     plan: Plan
     before: fx.GraphModule
 
@@ -198,12 +196,13 @@ def read_options(folder: Path) -> JobOptions:
 
 
 def read_job(folder: Path, device: torch.device) -> Job:
-    """Gives a job, the graph on ``device``. Nothing in the folder is executed.
+    """Gives the plan and graph of a job, on ``device``; what it is asked for is read first, by :func:`read_options`.
+
+    Nothing in the folder is executed.
 
     Raises:
-        ExecutionError: when the folder holds no job of this version, or a damaged one.
+        ExecutionError: when they are not there, or damaged.
     """
-    options = read_options(folder)
     try:
         plan = from_json((folder / "plan.json").read_text())
         storages = StorageReader(load_file(folder / "tensors.safetensors"), device)
@@ -212,7 +211,7 @@ def read_job(folder: Path, device: torch.device) -> Job:
         raise ExecutionError(f"{folder} holds a job that cannot be read: {error}; write it again") from error
     if not isinstance(plan, Plan) or not isinstance(document, dict):
         raise ExecutionError(f"{folder} holds no plan and graph of a job; write it again")
-    return Job(options, plan, read_graph(document, storages, device))
+    return Job(plan, read_graph(document, storages, device))
 
 
 def read_inputs(folder: Path, rank: int, device: torch.device) -> list[object] | None:

@@ -79,23 +79,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ending = Ending(asked.job, notes)
     with watching(ending.tick, notes.asked_to_end):
         try:
-            timeout_s = _timeout_s(asked.job)
+            options = _read_options(asked.job)
+            timeout_s = options.timeout_s if isinstance(options, JobOptions) else TIMEOUT_S
             store, _, _ = next(
                 rendezvous("env://", timeout=timedelta(seconds=max(timeout_s, START_SECONDS) + _MARGIN_S))
             )
             with nullcontext() if asked.watched else ending.looking_out(store, rank, world_size, timeout_s):
-                run_rank(asked.job, rank, world_size, asked.modules, notes, store)
+                run_rank(asked.job, options, rank, world_size, asked.modules, notes, store)
         except BaseException as error:
             ending.failed(error, rank)
 
 
 def run_rank(
-    folder: Path, rank: int, world_size: int, modules: Sequence[str], notes: StatusNotes, store: Store
+    folder: Path,
+    options: JobOptions | ExecutionError,
+    rank: int,
+    world_size: int,
+    modules: Sequence[str],
+    notes: StatusNotes,
+    store: Store,
 ) -> None:
     """Does the whole job of one rank.
 
     Args:
         folder: The job.
+        options: What it is asked for, or why that cannot be read.
         rank: Global rank.
         world_size: Number of ranks that were started.
         modules: Imported first: they register the custom ops that the graph calls.
@@ -106,7 +114,8 @@ def run_rank(
         BucketvizError: when the job cannot be done, or the ranks are not going to do the same.
     """
     notes.begin("loading the job")
-    options = read_options(folder)
+    if isinstance(options, ExecutionError):
+        raise options
     if world_size != options.world_size:
         raise ExecutionError(f"the job is for {options.world_size} ranks, torchrun started {world_size}; start as many")
     prepare_rank(folder, rank)
@@ -176,12 +185,12 @@ def _intent(result: Bucketed, own: Mapping[str, Block], job: Mapping[str, str]) 
     )
 
 
-def _timeout_s(folder: Path) -> float:
-    """That of the job; the usual one where it cannot be read, which is an error as soon as the ranks can be told."""
+def _read_options(folder: Path) -> JobOptions | ExecutionError:
+    """Gives what the job is asked for; where it cannot be read the error, to be raised once the ranks can be told."""
     try:
-        return read_options(folder).timeout_s
-    except ExecutionError:
-        return TIMEOUT_S
+        return read_options(folder)
+    except ExecutionError as error:
+        return error
 
 
 def _own_device(options: JobOptions) -> torch.device:

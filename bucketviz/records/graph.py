@@ -12,6 +12,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from bucketviz.errors import RecordError
+from bucketviz.records.copies import COPIES
 
 
 class Kind(StrEnum):
@@ -141,6 +142,17 @@ class Node(NamedTuple):
     storage: str = ""
     collective: Collective | None = None
 
+    @property
+    def only_lays_out(self) -> bool:
+        """True for a view, a copy and an empty buffer, and for arithmetic on sizes."""
+        if self.role is not Role.COMPUTE:
+            return False
+        if self.target in COPIES:
+            return True
+        if self.tensor is None:
+            return "." not in self.target or self.target.startswith("aten.sym_")
+        return self.storage not in ("", self.name) and not self.writes
+
 
 @dataclass(frozen=True, repr=False)
 class Graph:
@@ -245,9 +257,7 @@ class Graph:
     @cached_property
     def num_computed(self) -> list[int]:
         """For each position, and for the end, how many nodes before it compute; views and copies are not counted."""
-        from bucketviz.records.layout import only_lays_out
-
-        computes = (node.role is Role.COMPUTE and not only_lays_out(node) for node in self.nodes)
+        computes = (node.role is Role.COMPUTE and not node.only_lays_out for node in self.nodes)
         return list(accumulate(computes, initial=0))
 
     @cached_property
