@@ -24,6 +24,7 @@ from bucketviz.execution.inputs import rank_inputs
 from bucketviz.execution.job import JobOptions, read_inputs, read_job, read_options, write_job
 from bucketviz.execution.process_groups import group_names
 from bucketviz.execution.status import Status, StatusNotes, prepare_status, read_status
+from bucketviz.execution.worker import _own_device
 
 CPU = torch.device("cpu")
 
@@ -138,6 +139,13 @@ def test_gloo_and_float8():
             node.meta["val"] = node.meta["val"].to(torch.float8_e4m3fn)
     with pytest.raises(ExecutionError, match=r"ag0 .* takes f8e4m3fn, which gloo cannot do; .*'lockstep'"):
         bv.execute(bv.bucket(gm), backend="gloo")
+
+
+def test_a_machine_with_fewer_gpus_than_ranks_is_told_of_under_torchrun(monkeypatch):
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(ExecutionError, match=r"local rank 2 of a machine with 2 GPUs; start at most as many ranks on"):
+        _own_device(JobOptions("nccl", 4))
 
 
 @pytest.mark.parametrize("run", [partial(bv.execute, backend="gloo"), lambda result: bv.save_job(result, "never made")])

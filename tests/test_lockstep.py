@@ -10,6 +10,7 @@ import torch.fx as fx
 from bucketviz import collectives as c
 from bucketviz.errors import ExecutionError
 from bucketviz.execution import run_lockstep
+from bucketviz.execution.rank import Rank
 
 aten = torch.ops.aten
 WORLD = {"0": [0, 1]}
@@ -266,6 +267,12 @@ class TestDevices:
     def test_an_input_without_numbers_is_an_error(self):
         with pytest.raises(ExecutionError, match="node x of rank 0 is a meta tensor: it has no numbers"):
             run_lockstep([trace(summed_over_world)] * 2, [[torch.ones(2, device="meta")]] * 2, WORLD, device="cpu")
+
+    @pytest.mark.parametrize("captured", ["cpu", "cuda", "cuda:3"])
+    def test_a_graph_that_was_captured_on_another_gpu_runs_on_this_one(self, captured):
+        here = torch.device("cuda", 1)
+        rank = Rank(fx.symbolic_trace(lambda: None), [], 0, here, seed=0)
+        assert rank.values_of((torch.device(captured), 3)) == (here, 3)
 
 
 def summed_node(graph, node):

@@ -16,7 +16,7 @@ _MAX_SEED = 2**63 - 1
 
 
 def checked_device(device: object) -> torch.device:
-    """Gives a device on which tensors can be made here.
+    """Gives a device on which tensors can be made here; of GPUs the one that ``cuda`` means now.
 
     Raises:
         ExecutionError: for anything else.
@@ -26,11 +26,10 @@ def checked_device(device: object) -> torch.device:
     if re.fullmatch(r"cpu:\d+", str(device)):
         raise ExecutionError(f"there is one CPU to run on, got device={str(device)!r}; {_DEVICES}")
     try:
-        torch.empty(0, device=device)
+        return torch.empty(0, device=device).device
     except (RuntimeError, AssertionError, ImportError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise ExecutionError(f"nothing can run on device={str(device)!r} here: {reason}; {_DEVICES}") from error
-    return torch.device(device)
 
 
 def check_computes(device: torch.device) -> None:

@@ -96,8 +96,8 @@ class Rank:
     def _value_of(self, argument: Any) -> Any:
         if isinstance(argument, fx.Node):
             return self._values[argument]
-        if isinstance(argument, torch.device) and self._device is not None:
-            return argument if argument.type == self._device.type else self._device
+        if isinstance(argument, torch.device):
+            return self._device or argument
         return argument
 
     def _result(self, node: fx.Node) -> Any:

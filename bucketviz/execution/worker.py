@@ -196,7 +196,13 @@ def _read_options(folder: Path) -> JobOptions | ExecutionError:
 def _own_device(options: JobOptions) -> torch.device:
     if options.device_type == "cpu":
         return torch.device("cpu")
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+    local_rank, num_gpus = int(os.environ["LOCAL_RANK"]), torch.cuda.device_count()
+    if local_rank >= num_gpus:
+        raise ExecutionError(
+            f"nccl takes one GPU a rank: this is local rank {local_rank} of a machine with {num_gpus} GPUs; start at "
+            "most as many ranks on it (--nproc-per-node), or write the job for gloo"
+        )
+    device = torch.device("cuda", local_rank)
     torch.cuda.set_device(device)
     return device
 
