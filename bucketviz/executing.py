@@ -49,9 +49,9 @@ def execute(
 ) -> Execution:
     """Runs the graph before and after on every rank with the same inputs, compares every output and takes the time.
 
-    ``lockstep`` runs all ranks in this process, in step: the reference for all numbers. Nothing is sent there, so
-    its report tells the time only of several ``repeats``. ``gloo`` and ``nccl`` start a
-    process a rank with torch's elastic launcher and send for real; nothing of it is left when the call is over.
+    ``lockstep`` runs all ranks in this process, in step: the reference for all numbers. Nothing is sent there, so its
+    report tells the time only of several ``repeats``. ``gloo`` and ``nccl`` start a process a rank with torch's elastic
+    launcher and send for real; nothing of it is left when the call is over.
 
     Args:
         result: What :func:`bucket` gave.

@@ -85,6 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 rendezvous("env://", timeout=timedelta(seconds=max(timeout_s, START_SECONDS) + _MARGIN_S))
             )
             with nullcontext() if asked.watched else ending.looking_out(store, rank, world_size, timeout_s):
+                notes.begin("loading the job")
+                if isinstance(options, ExecutionError):
+                    raise options
                 run_rank(asked.job, options, rank, world_size, asked.modules, notes, store)
         except BaseException as error:
             ending.failed(error, rank)
@@ -92,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run_rank(
     folder: Path,
-    options: JobOptions | ExecutionError,
+    options: JobOptions,
     rank: int,
     world_size: int,
     modules: Sequence[str],
@@ -103,7 +106,7 @@ def run_rank(
 
     Args:
         folder: The job.
-        options: What it is asked for, or why that cannot be read.
+        options: What it is asked for.
         rank: Global rank.
         world_size: Number of ranks that were started.
         modules: Imported first: they register the custom ops that the graph calls.
@@ -113,9 +116,6 @@ def run_rank(
     Raises:
         BucketvizError: when the job cannot be done, or the ranks are not going to do the same.
     """
-    notes.begin("loading the job")
-    if isinstance(options, ExecutionError):
-        raise options
     if world_size != options.world_size:
         raise ExecutionError(f"the job is for {options.world_size} ranks, torchrun started {world_size}; start as many")
     prepare_rank(folder, rank)

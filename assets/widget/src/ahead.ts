@@ -6,7 +6,7 @@ import { indicesOfNames } from "./refs";
 import type { Store } from "./types";
 
 const NO_IDLE_CALLBACK_MS = 300;
-const A_TURN_MS = 4; // a third of what a frame may take
+const A_TURN_MS = 4; // a third of the 12 ms that a frame may take
 const LEAST_IDLE_MS = 25; // between two frames of a picture that moves there is less
 
 export type Task = () => boolean; // a bit of it; true when nothing is left to do

@@ -92,7 +92,7 @@ export function mount(
     [areas.live, mountAnnouncer],
   ];
   const undo = [followSize(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
-  undo.push(prepareAhead(store, [...lookups(store), () => (graph?.anticipateStep(), true), () => timeline?.anticipateStep() ?? true]));
+  undo.push(prepareAhead(store, [...lookups(store), () => graph?.anticipateStep() ?? true, () => timeline?.anticipateStep() ?? true]));
   undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp, toggleExport: menu.toggle })));
   return () => undo.forEach((each) => each());
 }

@@ -29,7 +29,7 @@ const STAGE_LABEL = "Graph. Arrow keys move from row to row, left and right betw
 
 export interface GraphPane {
   picture: () => Picture; // of what is shown
-  anticipateStep: () => void; // makes what a layout at the first decision needs
+  anticipateStep: () => boolean; // makes what a layout at the first decision needs; true, as nothing is left to make
   unmount: () => void;
 }
 
@@ -260,6 +260,7 @@ export function mountGraph(root: HTMLElement, store: Store): GraphPane {
     anticipateStep() {
       const [first] = store.current.decisions;
       if (first !== undefined) model.anticipate([first.name]);
+      return true;
     },
     unmount() {
       scroll.stop();
