@@ -130,7 +130,7 @@ def _print_plan(plan: Plan) -> None:
         told = [rows[decision.step] for decision in decisions]
         if len(told) > _MOST_ALIKE:
             last = decisions[-1].module or decisions[-1].collective
-            told = [f"{' ' * len(str(len(rows)))}  {len(told)} more, as far as {last}: {text}"]
+            told = [f"{' ' * len(str(len(rows)))}  {len(told)} in a row, as far as {last}: {text}"]
         console.print(Text("\n".join(told), style), soft_wrap=True)
     console.print()
 

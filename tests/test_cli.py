@@ -173,7 +173,7 @@ def test_decisions_alike_in_a_row_are_told_in_one_line(monkeypatch: pytest.Monke
     assert terminal.getvalue().splitlines()[-4:] == [
         "#  collective  module   size  decision",
         "1  ag0                 512 B  opened B0",
-        "   4 more, as far as ag4: joined B0",
+        "   4 in a row, as far as ag4: joined B0",
         "",
     ]
 

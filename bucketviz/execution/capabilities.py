@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bucketviz.collectives import (
     ALL_GATHER_COALESCED,
     ALL_GATHER_OUT,
+    ALL_REDUCE_COALESCED,
+    ALL_REDUCE_COALESCED_IN_PLACE,
     ALL_TO_ALL,
     AUTOGRAD_ALL_TO_ALL,
     AUTOGRAD_REDUCE_SCATTER,
@@ -21,6 +25,8 @@ _NO_COMPLEX_MOVE = frozenset(map(str, (ALL_GATHER_COALESCED, ALL_GATHER_OUT, ALL
 """Unlike the others they do not send the parts of complex numbers."""
 _FOLDS_PARTS = frozenset(map(str, (REDUCE_SCATTER, AUTOGRAD_REDUCE_SCATTER)))
 """They fold the parts of complex numbers apart, whatever the reduction."""
+_OF_ONE_DTYPE = frozenset(map(str, (ALL_GATHER_COALESCED, ALL_REDUCE_COALESCED, ALL_REDUCE_COALESCED_IN_PLACE)))
+"""Of several dtypes the reductions are refused; the gather is not, and gives wrong numbers."""
 
 
 def check_runs_on_gloo(graph: Graph) -> None:
@@ -30,21 +36,27 @@ def check_runs_on_gloo(graph: Graph) -> None:
         ExecutionError: naming the first that it cannot, its dtype and reduction, and what can.
     """
     for node, collective in graph.collectives():
-        dtype, reduce_op = _dtype(graph, node), collective.reduce_op
-        advice = way_out(node.target, dtype, reduce_op)
+        dtypes, reduce_op = _dtypes(graph, node), collective.reduce_op
+        advice = way_out(node.target, dtypes, reduce_op)
         if advice:
-            reduced = f" with reduce_op={reduce_op!r}" if reduce_op else ""
-            raise ExecutionError(f"{node.name} ({node.target}) takes {dtype}{reduced}, which gloo cannot do; {advice}")
+            taken = " and ".join(dtypes) + (f" with reduce_op={reduce_op!r}" if reduce_op else "")
+            raise ExecutionError(f"{node.name} ({node.target}) takes {taken}, which gloo cannot do; {advice}")
 
 
-def way_out(target: str, dtype: str, reduce_op: str | None) -> str:
+def way_out(target: str, dtypes: Sequence[str], reduce_op: str | None) -> str:
     """Gives what to do about a collective that gloo cannot do; nothing for one that it can.
 
     Args:
         target: The op, as a graph record names it.
-        dtype: As FX prints it.
+        dtypes: Of its tensors, each once, as FX prints them.
         reduce_op: None where nothing is reduced.
     """
+    if len(dtypes) > 1 and target in _OF_ONE_DTYPE:
+        return f"pass tensors of one dtype at a time, or use {LOCKSTEP}"
+    return next(filter(None, (_way_out_of(target, dtype, reduce_op) for dtype in dtypes)), "")
+
+
+def _way_out_of(target: str, dtype: str, reduce_op: str | None) -> str:
     if dtype.startswith(_UNKNOWN):
         return f"use {LOCKSTEP}" + (", or backend='nccl'" if dtype.startswith("f8") else "")
     if reduce_op == "avg" and dtype.startswith(_INTEGERS):
@@ -58,7 +70,7 @@ def way_out(target: str, dtype: str, reduce_op: str | None) -> str:
     return f"send torch.view_as_real of it, or use {LOCKSTEP}" if target in _NO_COMPLEX_MOVE else ""
 
 
-def _dtype(graph: Graph, node: Node) -> str:
-    """The dtype that a collective gives, of a coalesced one that of the first tensor it takes; empty if unknown."""
-    tensors = [node.tensor, *(graph.node(name).tensor for name in node.inputs)]
-    return next((tensor.dtype for tensor in tensors if tensor is not None), "")
+def _dtypes(graph: Graph, node: Node) -> tuple[str, ...]:
+    """The dtypes that a collective gives, of a coalesced one those of what it takes; empty where none is known."""
+    tensors = [node.tensor] if node.tensor else [graph.node(name).tensor for name in node.inputs]
+    return tuple(dict.fromkeys(tensor.dtype for tensor in tensors if tensor is not None))

@@ -84,6 +84,17 @@ def _reduce_scatter(members: Sequence[Arguments]) -> list[torch.Tensor]:
     ]
 
 
+def _total(members: Sequence[Arguments]) -> torch.Tensor:
+    """What an all_reduce leaves with every rank; of complex numbers only what backends allow."""
+    values, reduce_op = [member["input"] for member in members], _agreed(members, "reduce_op")
+    if values[0].is_complex() and reduce_op not in ("sum", "avg"):
+        raise ExecutionError(
+            f"all_reduce of {values[0].dtype} asks for '{reduce_op}'; complex numbers are summed or averaged: "
+            "take one of these"
+        )
+    return _fold_parts(values, reduce_op)
+
+
 def _fold_parts(values: Sequence[torch.Tensor], reduce_op: str) -> torch.Tensor:
     """Folds real and imaginary parts apart, whatever the reduction: so does torch's reduce_scatter (seen on gloo)."""
     if not any(value.is_complex() for value in values):
@@ -98,12 +109,12 @@ def _reduce_scatter_out(members: Sequence[Arguments]) -> list[torch.Tensor]:
 
 
 def _all_reduce(members: Sequence[Arguments]) -> list[torch.Tensor]:
-    total = fold([member["input"] for member in members], _agreed(members, "reduce_op"))
+    total = _total(members)
     return [total, *(total.clone() for _ in members[1:])]
 
 
 def _all_reduce_in_place(members: Sequence[Arguments]) -> list[torch.Tensor]:
-    total = fold([member["input"] for member in members], _agreed(members, "reduce_op"))
+    total = _total(members)
     return [_written(member["input"], total) for member in members]
 
 
