@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 import torch.distributed._functional_collectives as funcol
 from torch import nn
+from torch._functorch import config as functorch_config
 from torch._inductor import config
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import Partial, Replicate, Shard, distribute_tensor
@@ -53,3 +55,10 @@ def sharded_net(mesh: DeviceMesh) -> Net:
 def light_compilation(**settings: object) -> AbstractContextManager[None]:
     """Lets Inductor compile in this process and without vector code: a test compiles in seconds."""
     return config.patch({"compile_threads": 1, "cpp.vec_isa_ok": False, **settings})
+
+
+@contextmanager
+def no_graph_cache() -> Iterator[None]:
+    """Lets every compilation reach the pass; C++ that was compiled before is taken from its own cache."""
+    with config.patch(fx_graph_cache=False), functorch_config.patch(enable_autograd_cache=False):
+        yield

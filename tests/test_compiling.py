@@ -6,8 +6,6 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -17,10 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rewrites import all_samples_but, differing_outputs, num_collectives, on_every_rank, rank_of_world, snapshot
 from samples import SAMPLES, SMALL_CAP_MIB
-from simple_fsdp import DIM, NUM_GATHERS, light_compilation, sharded_net
+from simple_fsdp import DIM, NUM_GATHERS, light_compilation, no_graph_cache, sharded_net
 from strategies import graphs
-from torch._functorch import config as functorch_config
-from torch._inductor import config as inductor_config
 from torch._inductor.custom_graph_pass import CustomGraphPass
 from torch.distributed.device_mesh import init_device_mesh
 
@@ -294,13 +290,6 @@ class Probe(CustomGraphPass):
     def _num_guards(graph: fx.Graph) -> int:
         values = [node.meta["val"] for node in graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)]
         return len(values[0].fake_mode.shape_env.guards)
-
-
-@contextmanager
-def no_graph_cache() -> Iterator[None]:
-    """Lets every compilation reach the pass; C++ that was compiled before is taken from its own cache."""
-    with inductor_config.patch(fx_graph_cache=False), functorch_config.patch(enable_autograd_cache=False):
-        yield
 
 
 def compile_net(custom_pass: CustomGraphPass) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from simple_fsdp import DIM, Net, light_compilation, sharded_net
+from simple_fsdp import DIM, Net, light_compilation, no_graph_cache, sharded_net
 from torch.distributed.device_mesh import init_device_mesh
 
 import bucketviz as bv
@@ -51,7 +51,7 @@ def test_in_your_own_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.slow
 def test_inside_torch_compile(folder: Path) -> None:
-    with warnings.catch_warnings(), fake_world(WORLD_SIZE), light_compilation():
+    with warnings.catch_warnings(), fake_world(WORLD_SIZE), light_compilation(), no_graph_cache():
         warnings.simplefilter("ignore")
         model = FirstOutput(sharded_net(init_device_mesh("cpu", (WORLD_SIZE,))))
         names: dict[str, Any] = {"torch": torch, "bv": bv, "model": model, "inputs": torch.randn(6, DIM)}
