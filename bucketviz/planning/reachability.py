@@ -118,10 +118,12 @@ class Below:
 class Above:
     """All that the members of a bucket depend on, found as far up the order as anyone asks."""
 
-    def __init__(self, reachability: Reachability) -> None:
+    def __init__(self, reachability: Reachability, members: Iterable[int] = ()) -> None:
         self._reachability = reachability
         self._nodes: set[int] = set()
         self._swept = 0
+        for member in members:
+            self.add(member)
 
     def add(self, member: int) -> None:
         """Takes in a further member."""

@@ -16,10 +16,10 @@ from math import inf
 from bucketviz.planning.adjacent import split_into_runs
 from bucketviz.planning.candidates import Candidate, find_candidates
 from bucketviz.planning.casts import absorbed_casts
+from bucketviz.planning.dependencies import Dependencies, KeysAbove
 from bucketviz.planning.grouped import group_by_key
 from bucketviz.planning.merged import merged_graph
 from bucketviz.planning.packing import Limits, Packing, pack_run
-from bucketviz.planning.reachability import Reachability
 from bucketviz.planning.registration import in_order_of_registration
 from bucketviz.planning.safety import safe_objections
 from bucketviz.planning.spans import Seconds, span_limits
@@ -42,12 +42,14 @@ class Start:
     graph: Graph
     candidates: Candidates
     writes: Writes
+    keys_above: KeysAbove
     seconds: Seconds | None = None
 
     @classmethod
     def of(cls, graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Start:
         candidates = {kind: find_candidates(graph, policy, kind) for kind in policy.kinds}
-        return cls(graph, candidates, Writes(graph), seconds)
+        keys_above = KeysAbove.of(graph, chain.from_iterable(candidates.values()))
+        return cls(graph, candidates, Writes(graph), keys_above, seconds)
 
 
 def pack_in_rounds(start: Start, policy: Policy) -> list[Round]:
@@ -93,11 +95,11 @@ def buckets_of(packing: Packing, graph: Graph, policy: Policy, first_index: int 
 
 def _round(start: Start, policy: Policy) -> Round:
     graph, writes = start.graph, start.writes
-    reachability = Reachability(graph, graph.write_order)
+    dependencies = Dependencies(graph, start.keys_above)
     limits = Limits(policy.cap_bytes, span_limits(graph, policy, start.seconds))
 
     def pack(run: list[Candidate]) -> Packing:
-        return pack_run(run, limits, safe_objections(run, reachability, writes), retries_rejected=True)
+        return pack_run(run, limits, safe_objections(run, dependencies, writes), retries_rejected=True)
 
     return {kind: [pack(run) for run in runs_of(start.candidates[kind], policy)] for kind in policy.kinds}
 

@@ -7,6 +7,7 @@ from math import gcd
 from typing import Protocol
 
 from bucketviz.planning.candidates import Candidate
+from bucketviz.planning.dependencies import Dependencies
 from bucketviz.planning.packing import Objection
 from bucketviz.planning.reachability import Above, Below, Reachability
 from bucketviz.planning.writes import Writes, WritesBetween
@@ -37,13 +38,13 @@ class InductorObjections:
 
 
 def safe_objections(
-    run: Sequence[Candidate], reachability: Reachability, writes: Writes
+    run: Sequence[Candidate], dependencies: Dependencies, writes: Writes
 ) -> Callable[[], SafeObjections]:
     """Gives what makes the objections of each bucket of a run; what cannot happen in it is not looked for.
 
     Args:
         run: Candidates of one key.
-        reachability: Learns of every bucket when it is closed.
+        dependencies: Learn of every bucket when it is closed.
         writes: The in-place writes of the graph.
     """
     checks: list[Callable[[], _Check]] = []
@@ -53,7 +54,8 @@ def safe_objections(
         checks.append(_Layout)
     if writes:
         checks.append(lambda: WritesBetween(writes))
-    return lambda: SafeObjections(reachability, [make() for make in checks])
+    bit = dependencies.bit_of(run[0].key)
+    return lambda: SafeObjections(dependencies, bit, [make() for make in checks])
 
 
 class _Check(Protocol):
@@ -69,11 +71,11 @@ class _Check(Protocol):
 class SafeObjections:
     """Everything that would change a number or close a cycle."""
 
-    def __init__(self, reachability: Reachability, checks: Sequence[_Check]) -> None:
-        self._reachability = reachability
-        self._checks = checks
+    def __init__(self, dependencies: Dependencies, bit: int, checks: Sequence[_Check]) -> None:
+        self._dependencies, self._bit, self._checks = dependencies, bit, checks
         self._members: dict[int, str] = {}
-        self._below, self._above = Below(reachability), Above(reachability)
+        self._keys_above = 0
+        self._walks: tuple[Below, Above] | None = None
 
     def against(self, candidate: Candidate) -> Objection | None:
         """Gives the first objection, None when the candidate may join."""
@@ -81,30 +83,39 @@ class SafeObjections:
             objection = check.against(candidate)
             if objection is not None:
                 return objection
-        return self._dependency(self._reachability.index[candidate.name])
+        known = self._dependencies
+        node = known.index[candidate.name]
+        if (known.above[node] | self._keys_above) & (known.merged | self._bit):
+            return self._dependency(node)
+        return None
 
     def add(self, member: Candidate) -> None:
         """Takes in a further member."""
-        index = self._reachability.index[member.name]
+        index = self._dependencies.index[member.name]
         self._members[index] = member.name
-        self._below.add(index)
-        self._above.add(index)
+        self._keys_above |= self._dependencies.above[index]
+        for walk in self._walks or ():
+            walk.add(index)
         for check in self._checks:
             check.add(member)
 
     def close(self) -> None:
         """Makes the members one, for all buckets to come."""
         if len(self._members) > 1:
-            self._reachability.merge(self._members)
+            self._dependencies.merge(self._members, self._bit)
 
     def _dependency(self, node: int) -> Objection | None:
-        member = self._below.member_above(node)
-        if member is None and node in self._above:
+        if self._walks is None:
+            reachability = self._dependencies.walked()
+            self._walks = Below(reachability, self._members), Above(reachability, self._members)
+        below, above = self._walks
+        member = below.member_above(node)
+        if member is None and node in above:
             member = next(other for other in self._members if self._follows(other, node))
         return None if member is None else (Reason.DEPENDS_ON_BUCKET, {"member": self._members[member]})
 
     def _follows(self, member: int, node: int) -> bool:
-        return Below(self._reachability, [node]).member_above(member) is not None
+        return Below(self._dependencies.walked(), [node]).member_above(member) is not None
 
 
 class _OneDevice:
