@@ -9,6 +9,7 @@ import { h, setPressed } from "./dom";
 import { failureMessage } from "./errors";
 import type { Picture } from "./exports/picture";
 import { bindKeys, type Commands } from "./keyboard";
+import { keepFocus } from "./keptFocus";
 import { followSize, paneTabs } from "./layout";
 import { mountDecisions } from "./panes/decisions";
 import { differenceStrip } from "./panes/difference";
@@ -91,7 +92,7 @@ export function mount(
     [areas.text, mountTextTwin],
     [areas.live, mountAnnouncer],
   ];
-  const undo = [followSize(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
+  const undo = [followSize(root), keepFocus(root), ...mounted.map(([element, each]) => guarded(each, element, store, report))];
   undo.push(prepareAhead(store, [...lookups(store), () => graph?.anticipateStep() ?? true, () => timeline?.anticipateStep() ?? true]));
   undo.push(bindKeys(root, commandsFor(root, store, { move: (offset) => move(offset), inspect, toggleText, showHelp, toggleExport: menu.toggle })));
   return () => undo.forEach((each) => each());

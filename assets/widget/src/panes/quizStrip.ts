@@ -17,14 +17,12 @@ export const mountQuizStrip: Pane = (root, store) => {
   const draw = (): void => {
     root.hidden = !store.state.quiz;
     if (root.hidden) return;
-    const hadFocus = tools.contains(document.activeElement);
     const { step, guesses } = store.state;
     const question = questionOf(store);
     const decided = store.truth.decisions[step];
     said.replaceChildren(...(question !== null ? asking(store, question) : decided !== undefined ? telling(store, decided) : [h("b", {}, inviting(store))]));
     tools.replaceChildren(...(question !== null ? choices(store, question) : goingOn(store)));
     score.textContent = guesses.length === 0 ? "" : `${numRight(store)} of ${guesses.length} right`;
-    if (hadFocus) tools.querySelector<HTMLElement>('button:not([aria-disabled="true"])')?.focus();
   };
   draw();
   return store.subscribe((_, changed) => {

@@ -4,15 +4,17 @@
 import { button, h } from "../../dom";
 import { formatCount } from "../../format";
 import { refOfBucket } from "../../refs";
-import type { Bucket, Store } from "../../types";
+import type { Bucket, Store, View } from "../../types";
 import { MOST_CAP_TO_CONTENT } from "./capMeter";
 import { refButton } from "./parts";
 
 const SHOWN_BUCKETS = 24;
 const MOST_MORE = 200; // at a press
 
-export function bucketFills(store: Store): HTMLElement {
-  const { buckets } = store.current;
+export type BucketsAsked = WeakMap<View["decisions"], number>; // of each plan: how many were asked for
+
+export function bucketFills(store: Store, asked: BucketsAsked): HTMLElement {
+  const { current: { buckets }, truth: { decisions: plan } } = store;
   const largestBytes = Math.max(1, ...buckets.map(({ bytes }) => bytes));
   const scaleBytes = Math.max(largestBytes, ...buckets.map(({ capBytes }) => Math.min(capBytes, largestBytes * MOST_CAP_TO_CONTENT)));
   const lineOf = (bucket: Bucket, index: number): HTMLElement => h("li", {},
@@ -20,16 +22,21 @@ export function bucketFills(store: Store): HTMLElement {
     fillBar(bucket, scaleBytes),
     h("span", { class: "bv-dim" }, `${bucket.members.length} · ${bucket.size}`));
   const list = h("ul", { class: "bv-fills" });
-  const more = button("More buckets", { class: "bv-button bv-text-button", "aria-label": null, onclick: () => show(MOST_MORE) });
+  const more = button("More buckets", { class: "bv-button bv-text-button", "aria-label": null, onclick: () => showMore() });
   const show = (count: number): void => {
     const first = list.children.length;
-    list.append(...buckets.slice(first, first + count).map((bucket, at) => lineOf(bucket, first + at)));
+    list.append(...buckets.slice(first, count).map((bucket, at) => lineOf(bucket, first + at)));
     const rest = buckets.length - list.children.length;
     more.hidden = rest === 0;
     more.textContent = `Show ${formatCount(Math.min(rest, MOST_MORE), "more bucket")}`;
-    if (first > 0) list.children[first]?.querySelector("button")?.focus();
   };
-  show(SHOWN_BUCKETS);
+  const showMore = (): void => {
+    const first = list.children.length;
+    asked.set(plan, first + MOST_MORE);
+    show(first + MOST_MORE);
+    list.children[first]?.querySelector("button")?.focus();
+  };
+  show(asked.get(plan) ?? SHOWN_BUCKETS);
   const capText = buckets.every(({ capBytes }) => capBytes > scaleBytes) ? "the cap lies further right." : "the upright line is the cap.";
   return h("div", {}, list, more, h("p", { class: "bv-caption" }, `Members and size; ${capText}`));
 }

@@ -7,7 +7,7 @@ import { refOfBucket, type Side } from "../../refs";
 import type { Bucket, Decision, GraphColumns, Ref, Store } from "../../types";
 import { readersOf, usesOf } from "../../edges";
 import { nextPath, shownPath, witnessPaths } from "../../witness";
-import { bucketFills } from "./bucketFills";
+import { bucketFills, type BucketsAsked } from "./bucketFills";
 import { byteLayout } from "./byteLayout";
 import { capMeter, fillOfBucket, fillOfDecision } from "./capMeter";
 import { keyPeel } from "./keyPeel";
@@ -19,7 +19,7 @@ import { chain, facts, memberList, nodeButton, nodeList, refButton, section, sta
 const SHOWN_MEMBERS = 12;
 const PEELED = ["next to", "differs in", "own", "other"]; // what the keys side by side say too
 
-export function overviewPage(store: Store): HTMLElement[] {
+export function overviewPage(store: Store, asked: BucketsAsked): HTMLElement[] {
   const { current } = store;
   const reasons = current.reasons.map(({ code, label, count, meaning }) => {
     const show = h("button", { type: "button", class: "bv-ref", title: `Show only: ${label}`, onclick: () => store.set({ reason: store.state.reason === code ? "" : code }) }, label);
@@ -29,7 +29,7 @@ export function overviewPage(store: Store): HTMLElement[] {
     h("h3", { class: "bv-name" }, "What the pass did"),
     h("p", { class: "bv-why" }, "Select a collective, a bucket or a node in any pane; it lights up in all of them. n walks the decisions."),
     reasons.length === 0 ? null : section("Reasons", h("dl", { class: "bv-reasons" }, ...reasons)),
-    current.buckets.length === 0 ? null : section("Buckets", bucketFills(store)),
+    current.buckets.length === 0 ? null : section("Buckets", bucketFills(store, asked)),
     perLayer(store),
   ].filter((part) => part !== null);
 }
