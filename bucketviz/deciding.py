@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bucketviz.planning import Outline, Planner
+from bucketviz.planning import OnPacked, Outline, Planner
 from bucketviz.planning.spans import Seconds
 from bucketviz.records import Graph, Plan, Policy
 from bucketviz.simulation import machine_named, node_seconds
@@ -27,9 +27,9 @@ class Decider:
         """Gives the plan under a policy; raises as :func:`decide` does."""
         return self._planner.plan(policy, self._seconds(policy))
 
-    def outline(self, policy: Policy) -> Outline:
+    def outline(self, policy: Policy, on_packed: OnPacked | None = None) -> Outline:
         """Gives the plan as far as it is quickly made; raises as :func:`decide` does."""
-        return self._planner.outline(policy, self._seconds(policy))
+        return self._planner.outline(policy, self._seconds(policy), on_packed)
 
     def _seconds(self, policy: Policy) -> Seconds | None:
         if policy.max_span_seconds is None:

@@ -148,6 +148,25 @@ def test_a_large_graph_is_planned_first_and_rewritten_when_asked(
     assert change_in(explorer)["isComplete"] is False
 
 
+def test_of_a_large_graph_the_buckets_are_told_ahead_of_the_plan(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(explorer, "send", lambda content: told.append({**content, "changes": explorer.changes}))
+    explorer.policy = Policy(cap_mib=1)
+    assert told == []
+    monkeypatch.setattr(whatif_module, "MOST_NODES_AT_ONCE", 3)
+    before = explorer.changes
+    explorer.policy = Policy(cap_mib=2)
+    (message,) = told
+    assert message["changes"] == before
+    assert message["ahead"]["view"] == 0
+    shown = read_columnar(explorer.changes["0"])["buckets"]
+    ahead = read_columnar(message["ahead"]["buckets"])
+    assert ahead == [{key: bucket[key] for key in ("label", "kind", "members", "bytes", "size")} for bucket in shown]
+    assert len(ahead) > 0
+
+
 def test_a_newer_policy_does_not_wait_for_the_rest_of_an_older_plan(
     explorer: Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

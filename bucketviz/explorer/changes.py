@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bucketviz.explorer.columnar import columnar_json
-from bucketviz.explorer.details import describe_evidence, describe_verdict
+from bucketviz.explorer.details import describe_evidence, describe_merged, describe_verdict
 from bucketviz.explorer.payload import describe_estimate, report
 from bucketviz.explorer.planned import describe_plan, policy_rows
 from bucketviz.explorer.rewritten import describe_rewrite
 from bucketviz.explorer.subject import Subject
-from bucketviz.records import Decision, Plan
+from bucketviz.records import Bucket, Decision, Graph, Plan
 from bucketviz.units import format_bytes, format_count
 
 MOST_EVIDENCE = 400
 """Up to so many decisions are explained at once; of more those that are selected, until all is asked for."""
+
+
+def describe_ahead(graph: Graph, buckets: Iterable[Bucket]) -> str:
+    """Gives as JSON what the graph after is drawn from: of each bucket its members, its kind and its size."""
+    return columnar_json([describe_merged(graph, bucket, bucket.collectives) for bucket in buckets])
 
 
 def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bucketviz.records import Bucket, Decision, Graph, Plan, Reason, Rewrite, Role
@@ -91,6 +91,17 @@ def describe_evidence(plan: Plan, decision: Decision) -> dict[str, Any]:
     }
 
 
+def describe_merged(graph: Graph, bucket: Bucket, members: Iterable[str]) -> dict[str, Any]:
+    """Gives what a bucket is once it is one node."""
+    return {
+        "label": bucket.label,
+        "kind": bucket.key.kind.value,
+        "members": [graph.position[name] for name in members],
+        "bytes": bucket.size_bytes,
+        "size": format_bytes(bucket.size_bytes),
+    }
+
+
 def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict[str, Any]:
     """Gives a bucket with its members, its place in both graphs as far as it is known, and what closed it."""
     before = plan.graph
@@ -98,14 +109,10 @@ def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict
     first = before.node(bucket.collectives[0]).collective
     ranks = before.groups.get(bucket.key.group_name, ())
     return {
-        "label": bucket.label,
-        "kind": bucket.key.kind.value,
+        **describe_merged(before, bucket, plan.came_in[bucket.index]),
         "key": _key_rows(bucket),
-        "members": [before.position[name] for name in plan.came_in[bucket.index]],
         "start": -1 if rewrite is None else rewrite.after.position[rewrite.bucket_starts[bucket.index]],
-        "bytes": bucket.size_bytes,
         "capBytes": bucket.cap_bytes,
-        "size": format_bytes(bucket.size_bytes),
         "cap": format_bytes(bucket.cap_bytes),
         "closedBy": before.position[bucket.closed_by] if bucket.closed_by else -1,
         "closedByBytes": (closer.size_bytes or 0) if closer else 0,

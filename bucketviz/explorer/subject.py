@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bucketviz.errors import ExplorerError, RewriteError
-from bucketviz.records import Allocation, Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
+from bucketviz.records import Allocation, Bucket, Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
+
+OnPacked = Callable[[Sequence[Bucket]], None]
+"""Hears of the buckets of a plan as soon as they are known."""
 
 Outline = tuple[Plan, Callable[[], Plan]]
 """A plan whose decisions name no other caps and no differences from Inductor yet, and what gives all of it."""
@@ -18,12 +21,13 @@ class Maker:
     """How a graph is planned and rewritten anew; the explorer itself knows neither stage.
 
     Attributes:
-        outline: Gives the plan under a policy without what takes further plans, and what makes it whole.
+        outline: Gives the plan under a policy without what takes further plans, and what makes it whole; where it is
+            given something that hears of the buckets, it tells these first.
         rewrite: Gives for a plan what ``bucketviz.bucket`` gives, and the record of it; None where the graph itself
             is not here but only its record, which can be planned but not rewritten.
     """
 
-    outline: Callable[[Policy], Outline]
+    outline: Callable[[Policy, OnPacked | None], Outline]
     rewrite: Callable[[Plan], tuple[Any, Rewrite]] | None = None
 
 
@@ -114,8 +118,12 @@ class Subject:
         """True when another plan is shown than the one that was there first."""
         return self.outline is not self._first.outline
 
-    def outlined(self, policy: Policy) -> Outline:
+    def outlined(self, policy: Policy, on_packed: OnPacked | None = None) -> Outline:
         """Gives the plan of this graph under a policy, in outline; the one that is shown stays.
+
+        Args:
+            policy: How to plan.
+            on_packed: Hears of the buckets of a plan that is made anew, ahead of all else.
 
         Raises:
             ExplorerError: where nothing can be planned.
@@ -128,7 +136,7 @@ class Subject:
             raise ExplorerError(
                 f"{self.outline.graph.name} cannot be planned here; bucketviz.explore(gm) gives an explorer that plans"
             )
-        return self.maker.outline(policy)
+        return self.maker.outline(policy, on_packed)
 
     def show(self, outline: Outline) -> None:
         """Shows another plan of the graph; it is made whole, and rewritten, when somebody asks for that."""

@@ -11,13 +11,13 @@ import traitlets
 
 from bucketviz.errors import ExplorerError
 from bucketviz.explorer.answering import in_pieces, problem_of
-from bucketviz.explorer.changes import describe_change, describe_difference, describe_new_estimate
+from bucketviz.explorer.changes import describe_ahead, describe_change, describe_difference, describe_new_estimate
 from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
 from bucketviz.explorer.shared import SharedState
 from bucketviz.explorer.subject import Subject
 from bucketviz.garbage import collection_paused
-from bucketviz.records import PlanDiff, Policy, Prediction
+from bucketviz.records import Bucket, PlanDiff, Policy, Prediction
 
 MOST_NODES_AT_ONCE = 1_000
 """A larger graph is planned at once; the browser draws that, and asks for the rewrite and its estimate."""
@@ -71,7 +71,7 @@ class WhatIf(SharedState):
 
     @traitlets.validate("policy")
     def _plan_with(self, proposal: dict[str, Any]) -> Policy:
-        self._planned = self.subject.outlined(proposal["value"])
+        self._planned = self.subject.outlined(proposal["value"], self._tell_ahead)
         return self._planned[0].policy
 
     @traitlets.observe("policy")
@@ -149,6 +149,12 @@ class WhatIf(SharedState):
     def _tell_estimate(self) -> None:
         """Tells the browser of the estimate; where it is not made yet the browser asks for it with the rewrite."""
         self.estimates = {**self.estimates, str(self.view): describe_new_estimate(self.subject)}
+
+    def _tell_ahead(self, buckets: Sequence[Bucket]) -> None:
+        """Tells the browser of the buckets before the rest is made: it draws the graph after in the meantime."""
+        graph = self.subject.outline.graph
+        if len(graph.nodes) > MOST_NODES_AT_ONCE:
+            self.send({"ahead": {"view": self.view, "buckets": describe_ahead(graph, buckets)}})
 
     def _tell_difference(self) -> None:
         text = describe_difference(self.subject.pinned, self.subject.outline)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -40,6 +40,10 @@ def make_plan(graph: Graph, policy: Policy, seconds: Seconds | None = None) -> P
     return Planner(graph).plan(policy, seconds)
 
 
+OnPacked = Callable[[Sequence[Bucket]], None]
+"""Hears of the buckets of a plan before any verdict is made."""
+
+
 class Outline(NamedTuple):
     """A plan without what takes further plans, and what makes it whole.
 
@@ -66,9 +70,11 @@ class Planner:
         return self._finished(self._packed(policy, seconds))
 
     @collection_paused()
-    def outline(self, policy: Policy, seconds: Seconds | None = None) -> Outline:
+    def outline(self, policy: Policy, seconds: Seconds | None = None, on_packed: OnPacked | None = None) -> Outline:
         """Gives a plan as far as it is quickly made."""
         packed = self._packed(policy, seconds)
+        if on_packed is not None:
+            on_packed(packed.buckets)
         return Outline(packed.decided(None), partial(self._finished, packed))
 
     def _packed(self, policy: Policy, seconds: Seconds | None = None) -> _Packed:
@@ -154,7 +160,8 @@ def pack_as_inductor(run: list[Candidate], cap_bytes: int, reachability: Reachab
 
 
 def _decide(graph: Graph, verdicts: dict[str, Verdict]) -> list[Decision]:
-    return [_decision(step, graph.node(name), verdict) for step, (name, verdict) in enumerate(verdicts.items())]
+    nodes, position = graph.nodes, graph.position
+    return [_decision(step, nodes[position[name]], verdict) for step, (name, verdict) in enumerate(verdicts.items())]
 
 
 def _decide_refused(graph: Graph, policy: Policy, verdicts: dict[str, Verdict]) -> list[Decision]:

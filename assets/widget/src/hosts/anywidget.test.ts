@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
-import { wireOf } from "../testing/wireOf";
+import { wireChangeOf, wireOf } from "../testing/wireOf";
 import { render, type Model } from "./anywidget";
 
 const payload = samplePayload();
@@ -12,7 +12,7 @@ afterEach(() => closers.splice(0).forEach((close) => close()));
 
 class FakeModel {
   readonly saved: Record<string, unknown>[] = [];
-  private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly listeners = new Map<string, Set<(message?: unknown) => void>>();
   private readonly traits: Record<string, unknown> = {
     payload: JSON.stringify(wireOf(payload)), selection: [], step: -1, view: 0, filter: "", theme: "light", height: 700,
     quiz: false, guesses: [], changes: {}, differences: {}, estimates: {}, asked: {}, answer: {},
@@ -44,6 +44,9 @@ class FakeModel {
   fromPython(name: string, value: unknown): void {
     this.traits[name] = value;
     for (const listener of [...(this.listeners.get(`change:${name}`) ?? [])]) listener();
+  }
+  message(message: unknown): void {
+    for (const listener of [...(this.listeners.get("msg:custom") ?? [])]) listener(message);
   }
   get numListeners(): number {
     return [...this.listeners.values()].reduce((sum, each) => sum + each.size, 0);
@@ -85,6 +88,18 @@ test("what Python chose before the cell was drawn is shown", async () => {
   const { el } = await show({ view: 1, step: 2 });
   expect(el.querySelector(".bv-origin")?.textContent).toContain("backward");
   expect(selectedStep(el)).toBe("3");
+});
+
+test("buckets that Python tells ahead of a plan show with the plan, not before", async () => {
+  const { model, el } = await show();
+  const before = el.innerHTML;
+  model.message({ ahead: { view: 0, buckets: "[]" } });
+  model.message({ other: "message" });
+  expect(el.innerHTML).toBe(before);
+  const change = { ...wireChangeOf(payload.views[0]!), buckets: [], rewritten: null, isComplete: false };
+  const verdicts = change.verdicts.map(([node, step]) => [node, step, "left alone", "over cap", "over cap", -1, ""]);
+  model.fromPython("changes", { 0: JSON.stringify({ ...change, verdicts }) });
+  expect(el.querySelector(".bv-rows .bv-row")?.textContent).toContain("left alone");
 });
 
 test("another view tells Python that nothing is selected there", async () => {

@@ -7,6 +7,7 @@ import { openExplorer } from "../shell";
 import type { Theme } from "../theme";
 import { setQuiz } from "../quiz/quiz";
 import type { Guess, Ref, Store } from "../types";
+import { warm } from "../warm";
 import { followChanges, lacking } from "../whatif/follow";
 import { Planner, type Question } from "../whatif/planner";
 import { readPayload } from "../whatif/wire";
@@ -29,12 +30,19 @@ interface Traits {
   answer: { id?: string; problem?: string };
 }
 
+// Buckets of the plan of a view, as JSON of columns: the change that tells the plan follows.
+interface Message {
+  ahead?: { view: number; buckets: string };
+}
+
 export interface Model {
   get<K extends keyof Traits>(name: K): Traits[K];
   set<K extends keyof Traits>(name: K, value: Traits[K]): void;
   save_changes(): void;
   on(event: `change:${keyof Traits}`, listener: () => void): void;
+  on(event: "msg:custom", listener: (message: Message) => void): void;
   off(event: `change:${keyof Traits}`, listener: () => void): void;
+  off(event: "msg:custom", listener: (message: Message) => void): void;
 }
 
 // What both sides can change: how Python calls it, and the store.
@@ -96,7 +104,7 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
     if (model.get("quiz") !== store.state.quiz) setQuiz(store, model.get("quiz"));
   };
   const adoptGuesses = (): void => store.set({ guesses: model.get("guesses") });
-  const adoptChanges = followChanges(store, planner, () => ({
+  const { adopt: adoptChanges, prepare } = followChanges(store, planner, () => ({
     changes: model.get("changes"), differences: model.get("differences"), estimates: model.get("estimates"), answer: model.get("answer"),
     selection: model.get("selection"), step: model.get("step"),
   }));
@@ -111,6 +119,11 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
     "change:filter": adoptFilter, "change:quiz": adoptQuiz, "change:guesses": adoptGuesses,
     "change:changes": adoptChanges, "change:differences": adoptChanges, "change:estimates": adoptChanges, "change:answer": adoptChanges,
   });
+  const prepareAhead = ({ ahead }: Message): void => {
+    const view = ahead === undefined ? null : prepare(ahead.view, ahead.buckets);
+    if (view !== null) warm(view);
+  };
+  model.on("msg:custom", prepareAhead);
   const unsubscribe = store.subscribe((state, changed) => {
     if (changed.has("view")) planner.needRest(lacking(store));
     if (!SHARED.some(([, key]) => changed.has(key))) return;
@@ -119,6 +132,7 @@ function sync(model: Model, store: Store, planner: Planner): () => void {
   });
   return () => {
     unlisten();
+    model.off("msg:custom", prepareAhead);
     unsubscribe();
   };
 }

@@ -30,7 +30,7 @@ function show(payload: Payload = samplePayload()): Shown {
   const asked: (Question & { id: string })[] = [];
   const planner = new Planner((question) => asked.push(question));
   let said: Said = { changes: {}, differences: {}, estimates: {}, answer: {}, selection: [], step: -1 };
-  const adopt = followChanges(store, planner, () => said);
+  const { adopt } = followChanges(store, planner, () => said);
   closers.push(mount(root, store, (error) => { throw error; }, planner), () => planner.close(), () => root.remove());
   return {
     root, store, asked,

@@ -3,7 +3,7 @@
 
 import { formatBytes, formatCount } from "../format";
 import type { Bucket, Decision, ReasonInfo, Timeline, View } from "../types";
-import { sketchAfter } from "../whatif/sketch";
+import { sketchAfter, started } from "../whatif/sketch";
 import { bucketColumn } from "../whatif/wire";
 
 const TOLD_AHEAD = ["key", "size", "tensor"]; // of the evidence: what stands in the graph anyway
@@ -22,7 +22,7 @@ export function masked(view: View, numKnown: number): View {
   // Part by part: what a view has more one day has to be thought of here.
   return {
     name: view.name, policy: view.policy, controls: view.controls, canPlan: view.canPlan, isComplete: view.isComplete,
-    ...graphs, before, decisions, isRewritten: false, obstacle: "", measured: null, machines: [], estimated: null, difference: null,
+    ...graphs, before, decisions, buckets: started(buckets, graphs.carriedTo), isRewritten: false, obstacle: "", measured: null, machines: [], estimated: null, difference: null,
     timelines: { before: labelled(view), after: timeline },
     reasons: reasonsSoFar(view, numKnown),
     summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that were predicted." }],

@@ -3,7 +3,8 @@
 import type { Estimated, Ref, Store, View } from "../types";
 import { readColumnar } from "./columnar";
 import type { Planner } from "./planner";
-import { awaited, changedView, comparedView, lacksRest, type WireChange, type WireDifference } from "./wire";
+import type { Merged } from "./sketch";
+import { awaited, changedView, viewAhead, comparedView, lacksRest, type WireChange, type WireDifference } from "./wire";
 
 export interface Said {
   changes: Record<string, string>;
@@ -14,10 +15,15 @@ export interface Said {
   step: number;
 }
 
-// Gives what adopts all that is new; it may be called as often as anybody likes.
-export function followChanges(store: Store, planner: Planner, listen: () => Said): () => void {
+export interface Follower {
+  adopt: () => void; // all that is new; it may be called as often as anybody likes
+  prepare: (view: number, buckets: string) => View | null; // as far as the buckets of the plan that comes settle it
+}
+
+export function followChanges(store: Store, planner: Planner, listen: () => Said): Follower {
   const shown = store.payload.views.map((first) => new Shown(first));
-  return () => {
+  const prepare = (view: number, buckets: string): View | null => shown[view]?.prepare(readColumnar(buckets) as Merged[]) ?? null;
+  const adopt = (): void => {
     const { changes, differences, estimates, answer, selection, step } = listen();
     shown.forEach((each, index) => {
       if (!each.adopt(changes[index] ?? "", differences[index] ?? "", estimates[index] ?? "")) return;
@@ -26,6 +32,7 @@ export function followChanges(store: Store, planner: Planner, listen: () => Said
     planner.needRest(lacking(store));
     planner.answered(answer.id ?? "", answer.problem ?? "");
   };
+  return { adopt, prepare };
 }
 
 // What Python has not said yet of the view that is shown, null when it has said all.
@@ -40,15 +47,21 @@ class Shown {
   private change = "";
   private difference = "";
   private estimate = "";
+  private ahead: View | null = null;
 
   constructor(private readonly first: View) {
     this.view = this.planned = first;
     this.estimated = first.estimated;
   }
 
+  prepare(buckets: readonly Merged[]): View {
+    return (this.ahead = viewAhead(this.first, buckets));
+  }
+
   adopt(change: string, difference: string, estimate: string): boolean {
     if (change === this.change && difference === this.difference && estimate === this.estimate) return false;
-    if (change !== this.change) this.planned = change === "" ? this.first : changedView(this.first, readColumnar(change) as WireChange);
+    if (change !== this.change) this.planned = change === "" ? this.first : changedView(this.first, readColumnar(change) as WireChange, this.ahead);
+    this.ahead = null;
     if (change !== this.change || estimate !== this.estimate) this.estimated = this.estimatedNow(change, estimate);
     [this.change, this.difference, this.estimate] = [change, difference, estimate];
     const view = { ...this.planned, estimated: this.estimated };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
 import type { GraphColumns } from "../types";
-import { sketchAfter } from "./sketch";
+import { sketchAfter, started } from "./sketch";
 
 const { views } = samplePayload();
 
@@ -19,7 +19,7 @@ describe.each(views.map((view) => ({ view, name: view.name })))("the sketch of $
   test("has one node for every bucket, and every other node once", () => {
     const merged = view.buckets.reduce((sum, { members }) => sum + 2 * members.length, 0);
     expect(sketch.after.name).toHaveLength(view.before.name.length - merged + view.buckets.length);
-    sketch.buckets.forEach(({ start, label, members }, index) => {
+    started(view.buckets, sketch.carriedTo).forEach(({ start, label, members }, index) => {
       expect(sketch.after.bucket[start]).toBe(index);
       expect(sketch.after.name[start]).toBe(label);
       expect(sketch.provenance[start]).toEqual(members);

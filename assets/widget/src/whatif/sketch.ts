@@ -5,9 +5,10 @@ import type { Bucket, GraphColumns, Slice, Timeline, View } from "../types";
 
 const NONE: number[] = [];
 
-export type Sides = Pick<View, "after" | "provenance" | "carriedTo" | "buckets"> & { timeline: Timeline };
+export type Merged = Pick<Bucket, "label" | "kind" | "members" | "bytes" | "size">; // what becomes one node
+export type Sides = Pick<View, "after" | "provenance" | "carriedTo"> & { timeline: Timeline };
 
-export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: readonly Bucket[]): Sides {
+export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: readonly Merged[]): Sides {
   const keyOf = keysOf(before, buckets);
   const order = orderOf(before, keyOf);
   const rankOf = new Int32Array(before.name.length).fill(-1);
@@ -18,14 +19,19 @@ export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: r
   return {
     after, carriedTo,
     provenance: after.bucket.map((bucket) => buckets[bucket]?.members ?? NONE),
-    buckets: buckets.map((bucket) => ({ ...bucket, start: carriedTo[bucket.members[0]!]! })),
     timeline: timelineOf(after, timeline, order, buckets),
   };
 }
 
+// The buckets, each where its members were carried to.
+export function started(buckets: readonly Bucket[], carriedTo: readonly number[]): Bucket[] {
+  return buckets.map((bucket) => ({ ...bucket, start: carriedTo[bucket.members[0]!]! }));
+}
+
 // The node that stands for each one: a bucket's last member for its members and their waits, else itself.
-function keysOf(before: GraphColumns, buckets: readonly Bucket[]): Int32Array {
-  const keyOf = Int32Array.from(before.name, (_, node) => node);
+function keysOf(before: GraphColumns, buckets: readonly Merged[]): Int32Array {
+  const keyOf = new Int32Array(before.name.length);
+  for (let node = 0; node < keyOf.length; node++) keyOf[node] = node;
   for (const { members } of buckets) {
     const last = Math.max(...members);
     for (const member of members) keyOf[member] = last;
@@ -77,7 +83,7 @@ function readersOf({ inputs }: GraphColumns, keyOf: Int32Array): Record<"readers
 }
 
 function columnsOf(
-  before: GraphColumns, order: readonly number[], carriedTo: readonly number[], buckets: readonly Bucket[],
+  before: GraphColumns, order: readonly number[], carriedTo: readonly number[], buckets: readonly Merged[],
   bucketAt: ReadonlyMap<number, number>,
 ): GraphColumns {
   const picked = <T>(column: readonly T[]): T[] => order.map((key) => column[key]!);
@@ -104,7 +110,7 @@ function columnsOf(
 }
 
 // Program order: compute in stretches of one module, collectives from start to wait, a bucket where it stands.
-function timelineOf(after: GraphColumns, timeline: Timeline, order: readonly number[], buckets: readonly Bucket[]): Timeline {
+function timelineOf(after: GraphColumns, timeline: Timeline, order: readonly number[], buckets: readonly Merged[]): Timeline {
   const rowOf = new Map(timeline.slices.map(({ node, row }) => [node, row]));
   const laneEnds = new Map<string, number[]>();
   const slices: Slice[] = [];

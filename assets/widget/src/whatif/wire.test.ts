@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
 import { wireChangeOf, wireOf } from "../testing/wireOf";
-import { changedView, comparedView, readPayload } from "./wire";
+import { changedView, comparedView, readPayload, viewAhead } from "./wire";
 
 const payload = samplePayload();
 const [base] = readPayload(JSON.stringify(wireOf(payload))).views;
@@ -26,6 +26,18 @@ test("without buckets everything is as before, drawn as a sketch", () => {
   expect(view.after).toEqual({ ...base!.before, bucket: base!.before.name.map(() => -1) });
   expect(view.before.bucket.every((bucket) => bucket === -1)).toBe(true);
   expect(view.decisions.every(({ merged, why }) => !merged && why === "")).toBe(true);
+});
+
+test("what the buckets settle ahead is taken over by the change that has the same ones, and by no other", () => {
+  const change = { ...wireChangeOf(payload.views[0]!), rewritten: null, isComplete: false };
+  const ahead = viewAhead(base!, change.buckets.map(({ label, kind, members, bytes, size }) => ({ label, kind, members, bytes, size })));
+  const view = changedView(base!, change, ahead);
+  expect(view).toEqual(changedView(base!, change));
+  expect(view.after).toBe(ahead.after);
+  expect(view.timelines.after).toBe(ahead.timelines.after);
+  const [first, ...others] = change.buckets;
+  const other = { ...change, buckets: [{ ...first!, members: first!.members.slice(1) }, ...others] };
+  expect(changedView(base!, other, ahead)).toEqual(changedView(base!, other));
 });
 
 test("a difference is looked up by node", () => {

@@ -6,7 +6,7 @@ import { SCHEMA } from "../schema";
 import { checkEnvelope, checkWire } from "./checkWire";
 import { readColumnar } from "./columnar";
 import { tellNodes } from "./sameNodes";
-import { sketchAfter } from "./sketch";
+import { sketchAfter, started, type Merged, type Sides } from "./sketch";
 
 type Columns = Omit<GraphColumns, "bucket">;
 
@@ -39,6 +39,9 @@ export interface WireChange extends Planned {
 
 export type WireDifference = Omit<Difference, "moves"> & { moves: [node: number, bucketBefore: number, text: string][] };
 
+const UNTOLD: Omit<Bucket, keyof Merged | "start"> = {
+  key: [], capBytes: 0, cap: "", closedBy: -1, closedByBytes: 0, groupSize: 0, span: "", overlap: "",
+};
 const NO_EVIDENCE: Evidence = {
   why: "", evidence: [], counterfactual: "", path: [], bucketBytes: 0, capBytes: 0, openBucket: -1, openCount: 0, others: [], peer: -1,
 };
@@ -63,8 +66,17 @@ function readView(wire: WireView): View {
   });
 }
 
-// The view as `base` was sent first, under another plan. What a run of the first plan measured goes.
-export function changedView(base: View, change: WireChange): View {
+// As far as the buckets of the next plan settle it: both graphs and program order. Decisions and numbers are still old.
+export function viewAhead(base: View, merged: readonly Merged[]): View {
+  const before = { ...base.before, bucket: bucketColumn(base.before, merged) };
+  const { timeline, ...graphs } = sketchAfter(before, base.timelines.before, merged);
+  const buckets = started(merged.map((each) => ({ ...UNTOLD, start: -1, ...each })), graphs.carriedTo);
+  return { ...base, before, ...graphs, buckets, isRewritten: false, timelines: { before: base.timelines.before, after: timeline } };
+}
+
+// The view as `base` was sent first, under another plan. What a run of the first plan measured goes; what is `ahead` of
+// the same buckets is taken over.
+export function changedView(base: View, change: WireChange, ahead: View | null = null): View {
   const { verdicts, evidence, isComplete, ...planned } = change;
   const known = new Map(base.decisions.map((decision) => [decision.node, decision]));
   const explained = new Map(evidence);
@@ -74,7 +86,7 @@ export function changedView(base: View, change: WireChange): View {
   const { name, canPlan, machines } = base;
   return assembled(base.before, base.timelines.before, planned, {
     name, canPlan, machines, estimated: null, measured: null, isComplete, difference: null, decisions,
-  });
+  }, ahead);
 }
 
 // Of another plan whose estimate has not come yet only what is estimated of the graph before holds.
@@ -95,21 +107,33 @@ export function comparedView(view: View, difference: WireDifference): View {
 
 type Rest = Pick<View, "name" | "canPlan" | "measured" | "machines" | "estimated" | "isComplete" | "difference" | "decisions">;
 
-function assembled(columns: Columns, timeline: Timeline, { rewritten, buckets, ...planned }: Planned, rest: Rest): View {
-  const before: GraphColumns = { ...columns, bucket: bucketColumn(columns, buckets) };
+function assembled(columns: Columns, timeline: Timeline, { rewritten, buckets, ...planned }: Planned, rest: Rest, ahead: View | null = null): View {
+  const known = ahead !== null && haveSameBuckets(ahead.buckets, buckets) ? ahead : null;
+  const before = known?.before ?? { ...columns, bucket: bucketColumn(columns, buckets) };
   const isRewritten = rewritten !== null;
-  const sides = isRewritten ? sidesOf(rewritten, buckets) : sketchAfter(before, timeline, buckets);
-  const { timeline: timelineAfter, ...graphs } = sides;
-  return { ...planned, ...rest, before, ...graphs, isRewritten, timelines: { before: timeline, after: timelineAfter } };
+  const { timeline: timelineAfter, ...graphs } = isRewritten ? sidesOf(rewritten) : known === null ? sketchAfter(before, timeline, buckets) : sidesIn(known);
+  return {
+    ...planned, ...rest, before, ...graphs, isRewritten, timelines: { before: timeline, after: timelineAfter },
+    buckets: isRewritten ? buckets : started(buckets, graphs.carriedTo),
+  };
 }
 
-function sidesOf({ after, provenance, carriedTo, timeline }: WireRewrite, buckets: Bucket[]): ReturnType<typeof sketchAfter> {
+function haveSameBuckets(one: readonly Merged[], other: readonly Merged[]): boolean {
+  const told = ({ label, kind, members, bytes, size }: Merged): unknown[] => [label, kind, members, bytes, size];
+  return JSON.stringify(one.map(told)) === JSON.stringify(other.map(told));
+}
+
+function sidesIn({ after, provenance, carriedTo, timelines }: View): Sides {
+  return { after, provenance, carriedTo, timeline: timelines.after };
+}
+
+function sidesOf({ after, provenance, carriedTo, timeline }: WireRewrite): Sides {
   const none: number[] = [];
-  return { after, carriedTo, timeline, buckets, provenance: provenance.of.map((set) => provenance.sets[set] ?? none) };
+  return { after, carriedTo, timeline, provenance: provenance.of.map((set) => provenance.sets[set] ?? none) };
 }
 
 // Members, and the waits on them.
-export function bucketColumn({ name, pair, role }: Columns, buckets: readonly Bucket[]): number[] {
+export function bucketColumn({ name, pair, role }: Columns, buckets: readonly Pick<Bucket, "members">[]): number[] {
   const column = name.map(() => -1);
   buckets.forEach(({ members }, index) => members.forEach((member) => (column[member] = index)));
   role.forEach((each, node) => {

@@ -22,10 +22,16 @@ export interface Segments {
   repeats: Repeats;
 }
 
+const segmentsOfAfter = new WeakMap<GraphColumns, Segments>();
+
 export function cutIntoSegments(view: View): Segments {
-  const { segments: before, repeats } = cutBefore(view.before);
-  const originOf = originsOf(view);
-  return { before, after: cutAfter(view, before, originOf), originOf, repeats };
+  let known = segmentsOfAfter.get(view.after);
+  if (known === undefined) {
+    const { segments: before, repeats } = cutBefore(view.before);
+    const originOf = originsOf(view);
+    segmentsOfAfter.set(view.after, (known = { before, after: cutAfter(view, before, originOf), originOf, repeats }));
+  }
+  return known;
 }
 
 export function repeatsOf(graph: GraphColumns): Repeats {

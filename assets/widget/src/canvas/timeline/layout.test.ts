@@ -76,8 +76,11 @@ test("another plan keeps the rows and the curve of the graph before, and has its
 test("what a bucket added to compute goes by no module's name", () => {
   const [view] = structuredClone(views);
   const node = view!.after.role.findIndex((role, index) => role === "compute" && view!.after.bucket[index]! < 0 && view!.after.module[index] !== "");
-  view!.timelines.after.slices = [{ node, row: COMPUTE, lane: 0, start: node, end: node + 1, label: "", kind: "" }];
-  const labels = (): string[] => tracksOf(view!, "after", "order")[0]!.lanes[0]!.map(({ label }) => label);
+  const slices = [{ node, row: COMPUTE, lane: 0, start: node, end: node + 1, label: "", kind: "" }] as const;
+  const labels = (): string[] => {
+    const after = { ...view!.timelines.after, slices: [...slices] };
+    return tracksOf({ ...view!, timelines: { ...view!.timelines, after } }, "after", "order")[0]!.lanes[0]!.map(({ label }) => label);
+  };
   expect(labels()).not.toEqual([""]);
   view!.after.bucket[node] = 0;
   expect(labels()).toEqual([""]);

@@ -52,14 +52,14 @@ export function axesOf(view: View): Axis[] {
   return AXES.filter((axis) => timelinesOf(view, axis).axis === axis);
 }
 
-const tracksBefore = new WeakMap<Timeline, Track[]>();
+const knownTracks = new WeakMap<Timeline, Track[]>();
 
-// Whatever the plan, those of the graph before are the same.
+// Whatever the plan, those of the graph before are the same; a timeline of the graph after belongs to one plan.
 export function tracksOf(view: View, side: Side, axis: Axis): Track[] {
   const timeline = timelinesOf(view, axis)[side];
-  if (side === "after" || timeline === null) return tracksOnce(view, side, timeline);
-  let tracks = tracksBefore.get(timeline);
-  if (tracks === undefined) tracksBefore.set(timeline, (tracks = tracksOnce(view, side, timeline)));
+  if (timeline === null) return tracksOnce(view, side, timeline);
+  let tracks = knownTracks.get(timeline);
+  if (tracks === undefined) knownTracks.set(timeline, (tracks = tracksOnce(view, side, timeline)));
   return tracks;
 }
 
