@@ -41,6 +41,10 @@ def click(selector: str) -> Act:
     return lambda page: page.locator(selector).first.click()
 
 
+def focus(selector: str) -> Act:
+    return lambda page: page.locator(selector).first.focus()
+
+
 def write(text: str) -> Act:
     return lambda page: page.keyboard.insert_text(text)
 
@@ -70,6 +74,7 @@ STATES = {
     "quiz, answered": State((press("g", "1"),)),
     "estimated": State((click(".bv-timeline .bv-switch button[data-value=estimated]"), MERGED)),
     "where compute waits": State((click(".bv-wait"),)),
+    "the timeline as tables": State((focus(".bv-timeline .bv-stage"), press("Tab"))),
     "measured": State((click(".bv-timeline .bv-switch button[data-value=measured]"), MERGED), "run"),
     "small": State((MERGED,), size=SMALL),
     "narrow": State((), size=NARROW),

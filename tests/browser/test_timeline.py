@@ -65,6 +65,23 @@ def test_a_box_that_is_dragged_with_shift_sums_what_lies_in_it(page: Page) -> No
     expect(page.locator(".bv-readout")).to_contain_text("after: 1 collective · 768 B")
 
 
+def test_the_tab_key_shows_the_timeline_as_tables_which_arrows_scroll(page: Page) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    tables = page.get_by_role("group", name="The timeline as tables")
+    page.locator(".bv-timeline .bv-stage").focus()
+    page.keyboard.press("Tab")
+    expect(tables).to_be_focused()
+    expect(tables.get_by_text("Before and after")).to_be_in_viewport()
+    row = tables.locator("tr").last
+    expect(row).not_to_be_in_viewport()
+    for _ in range(12):
+        page.keyboard.press("ArrowDown")
+    expect(row).to_be_in_viewport()
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator(".bv-timeline .bv-stage")).to_be_focused()
+    expect(tables).not_to_be_in_viewport()
+
+
 def test_the_longest_wait_is_found_and_the_decision_that_caused_it_selected(
     watched: WatchedPage, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ export interface TimelineTables {
 export function timelineTables(): TimelineTables {
   const [sides, bars] = [new KeptTable(), new KeptTable()];
   return {
-    element: h("div", { class: "bv-twin" }, sides.element, bars.element),
+    element: h("div", { class: "bv-twin", tabindex: 0, role: "group", "aria-label": "The timeline as tables" }, sides.element, bars.element),
     show(layout) {
       sides.show("Before and after", ["graph", "what", "how much", "where"], rowsOfSides(layout));
       showBars(bars, layout);
