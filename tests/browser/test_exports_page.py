@@ -30,6 +30,7 @@ def test_what_is_saved_is_what_is_shown(watched: WatchedPage, tmp_path: Path) ->
     drawing = ElementTree.parse(picture).getroot()
     texts = {text.text for text in drawing.iter(f"{SVG}text")}
     assert {"over the <cap>", "BEFORE", "AFTER", "ag0", "ag4", "B0", "B1"} <= texts
+    assert {"all_gather", "left alone", "a wait, in the hue of its kind", "how full a bucket is"} <= texts
     dashed = [path for path in drawing.iter(f"{SVG}path") if path.get("stroke-dasharray")]
     assert dashed, "what was left alone is drawn with dashes"
 

@@ -26,7 +26,9 @@ HEADING, FOOTER = 58 * PIXELS_PER_UNIT, 30 * PIXELS_PER_UNIT
 MOST_MEAN_DIFFERENCE = 0.5
 """Of 255, over all pixels. Text that lies half a pixel lower comes to more."""
 TITLE = "<b>runs</b> & ranks"
-WIDE, LOW = ViewportSize(width=1440, height=900), ViewportSize(width=720, height=600)
+WIDE, LOW, NARROW = (
+    ViewportSize(width=width, height=height) for width, height in ((1440, 900), (720, 600), (420, 900))
+)
 
 
 @pytest.fixture
@@ -115,10 +117,34 @@ def test_rows_that_have_no_room_are_in_the_picture_and_so_is_a_pane_that_is_hidd
     rows = ["compute", "group '0'", "in flight", "live memory"]
     saved(page, "Timeline as PNG", tmp_path)
     scrolled = saved(page, "Timeline as SVG", tmp_path).read_text("utf-8")
-    assert [scrolled.count(f">{row}<") for row in rows] == [2] * len(rows)
+    assert [scrolled.count(f">{row}<") for row in rows] == [3, 2, 2, 2], "the legend names compute too"
     page.keyboard.press("t")
     assert page.locator(".bv-timeline canvas").is_hidden()
     assert saved(page, "Timeline as SVG", tmp_path).read_text("utf-8") == scrolled
+
+
+def test_of_a_narrow_pane_heading_and_legend_are_whole(page: Page, tmp_path: Path) -> None:
+    page.set_viewport_size(NARROW)
+    open_run(page, tmp_path)
+    picture = saved(page, "Timeline as SVG", tmp_path)
+    assert {TITLE, "TIMELINE", "transferring", "exposed: compute waits", "all_gather", "compute"} <= texts_of(picture)
+    page.goto(picture.as_uri())
+    outside = page.locator("text").evaluate_all("""texts => texts.filter(text => {
+        const { left, right } = text.getBoundingClientRect();
+        return left < 0 || right > text.ownerSVGElement.width.baseVal.value;
+    }).map(text => text.textContent)""")
+    assert outside == []
+
+
+def test_two_pictures_in_one_page_keep_their_own_clips(page: Page, tmp_path: Path) -> None:
+    open_run(page, tmp_path)
+    pictures = [saved(page, f"{pane} as SVG", tmp_path).read_text("utf-8") for pane in ("Graph", "Timeline")]
+    again = saved(page, "Timeline as SVG", tmp_path).read_text("utf-8")
+    page.set_content("".join(pictures))
+    ids = page.locator("clipPath").evaluate_all("clips => clips.map(clip => clip.id)")
+    assert len(ids) > 2
+    assert len(set(ids)) == len(ids)
+    assert again == pictures[1]
 
 
 def test_hostile_names_are_text(page: Page, tmp_path: Path) -> None:

@@ -62,7 +62,32 @@ describe("a surface of SVG", () => {
     surface.rect(0, 0, 10, 10);
     surface.clip();
     drawGlyph(surface as unknown as CanvasRenderingContext2D, "all_gather", 5, 5, "blue");
-    expect(surface.text("#fff")).toMatch(/<g clip-path="url\(#clip0\)"><path d="M1 1.5[^"]*" fill="blue" transform="translate\([^"]*\)"\/><\/g>/);
+    expect(surface.text("#fff")).toMatch(/<g clip-path="url\(#bv\w+-clip0\)"><path d="M1 1.5[^"]*" fill="blue" transform="translate\([^"]*\)"\/><\/g>/);
+  });
+});
+
+describe("ids of a picture", () => {
+  const clipped = (width: number): string => {
+    const surface = new SvgSurface(100, 50);
+    surface.beginPath();
+    surface.rect(0, 0, width, 10);
+    surface.clip();
+    surface.fillText("clip0 and #clip0", 1, 2);
+    return surface.text("#fff");
+  };
+  const idsIn = (text: string): string[] => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+
+  test("are no other picture's, and the same whenever it is saved", () => {
+    expect(idsIn(clipped(10))).toHaveLength(1);
+    expect(new Set([...idsIn(clipped(10)), ...idsIn(clipped(11)), ...idsIn(clipped(12))]).size).toBe(3);
+    expect(clipped(10)).toBe(clipped(10));
+  });
+
+  test("are what its parts refer to, and change no text", () => {
+    const text = clipped(10);
+    expect(text).toContain(`clip-path="url(#${idsIn(text)[0]})"`);
+    expect(text).toContain(">clip0 and #clip0</text>");
+    expect(text).not.toContain("\0");
   });
 });
 

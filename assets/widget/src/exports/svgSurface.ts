@@ -17,6 +17,7 @@ interface Shape {
   data: string; // of an SVG path
 }
 
+const PREFIX = "\0"; // of ids until the picture is whole: what is written besides never holds it
 const BASELINE_SHARE = 0.27; // from the middle of a line of text to its baseline, in em
 
 export class SvgSurface {
@@ -37,7 +38,13 @@ export class SvgSurface {
 
   constructor(private readonly width: number, private readonly height: number) {}
 
+  // Several pictures can stand in one page: their ids begin with what no other picture gives.
   text(background: string): string {
+    const text = this.markup(background);
+    return text.replaceAll(PREFIX, `bv${digestOf(text)}-`);
+  }
+
+  private markup(background: string): string {
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" viewBox="0 0 ${this.width} ${this.height}">` +
       `<rect width="100%" height="100%" fill="${attribute(background)}"/>${this.parts.join("\n")}</svg>`;
   }
@@ -122,7 +129,7 @@ export class SvgSurface {
   }
 
   clip(): void {
-    this.clipId = `clip${this.numClips++}`;
+    this.clipId = `${PREFIX}clip${this.numClips++}`;
     this.parts.push(`<clipPath id="${this.clipId}"><path d="${this.data}"/></clipPath>`);
   }
 
@@ -165,6 +172,13 @@ export class SvgSurface {
   private at(x: number, y: number): string {
     return `${number(x + this.origin.x)} ${number(y + this.origin.y)}`;
   }
+}
+
+// 64 bits of FNV-1a over the UTF-16 units, http://www.isthe.com/chongo/tech/comp/fnv/
+function digestOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (let at = 0; at < text.length; at++) hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n);
+  return hash.toString(36);
 }
 
 function number(value: number): string {

@@ -1,6 +1,6 @@
 // Draws the rows of the graph pane: collectives, buckets, folded runs and ops.
 
-import type { Kind } from "../../types";
+import type { Kind, Role } from "../../types";
 import { boxOf, detailLevel, type Box, type DetailLevel } from "../geometry";
 import type { Placed } from "./layout";
 import { isFoldedLayers } from "./layerRows";
@@ -14,7 +14,8 @@ import type { Row } from "./skeleton";
 
 const PADDING = 8;
 const LEAST_LABEL_WIDTH = 110; // a size is written only where this much of a label stays
-const SIGNS = { kept: "", removed: "−", added: "+", moved: "↕" };
+export const SIGNS = { kept: "", removed: "−", added: "+", moved: "↕" };
+export const DASHES = { alone: [4, 2], removed: [3, 3] };
 
 // `labelled`: the rows that say which edges end at them instead of the tensor.
 export function drawRows(pen: Pen, scene: Scene, labelled: ReadonlySet<Placed>): void {
@@ -67,7 +68,7 @@ function drawCollective(pen: Pen, scene: Scene, placed: Placed, box: Box, level:
   const { row } = placed;
   const graph = scene.view[row.side];
   const kind = graph.kind[row.node] || "other";
-  const isAlone = scene.emphasis.isLeftAlone(row) && (row.side === "after" || scene.layout.mode === "before");
+  const isAlone = isDrawnAlone(scene, row);
   drawKindBox(pen, scene, placed, box, kind, isAlone);
   const middle = box.y + (level === "high" ? Math.min(box.height / 2, 11) : box.height / 2);
   drawLabel(pen, isLabelled && level !== "high" ? { ...row, detail: "" } : row, box, middle, kind, level);
@@ -75,6 +76,10 @@ function drawCollective(pen: Pen, scene: Scene, placed: Placed, box: Box, level:
   const name = [graph.name[row.node], graph.tensor[row.node]].filter((part) => part !== "").join(" · ");
   const style = { font: monoFont(pen.tokens, 11), color: pen.tokens.dim };
   writeText(pen, name, box.x + PADDING + GLYPH_WIDTH + 4, box.y + box.height - 9, box.width - 2 * PADDING - GLYPH_WIDTH, style);
+}
+
+export function isDrawnAlone({ emphasis, layout }: Scene, row: Row): boolean {
+  return row.type === "collective" && emphasis.isLeftAlone(row) && (row.side === "after" || layout.mode === "before");
 }
 
 function drawLabel(pen: Pen, row: Row, box: Box, y: number, kind: Kind, level: DetailLevel): void {
@@ -105,7 +110,7 @@ function drawKindBox(pen: Pen, scene: Scene, placed: Placed, box: Box, kind: Kin
   withAlpha(context, tint, () => context.fill());
   context.strokeStyle = isAlone ? tokens.alert : tokens.kinds[kind].edge;
   context.lineWidth = isStrong ? 2.4 : 1;
-  context.setLineDash(isAlone ? [4, 2] : isDiff && change === "removed" ? [3, 3] : []);
+  context.setLineDash(isAlone ? DASHES.alone : isDiff && change === "removed" ? DASHES.removed : []);
   tracePanel(context, box, isStrong ? 1.2 : 0.5);
   context.stroke();
   context.setLineDash([]);
@@ -170,17 +175,7 @@ function drawOp(pen: Pen, scene: Scene, row: Row, box: Box, level: DetailLevel, 
     context.fillStyle = tokens.highlight;
     context.fill();
   }
-  if (role === "collective") drawGlyph(context, kind, box.x + 6, middle, tokens.kinds[kind].edge);
-  else if (role === "wait") drawWaitGlyph(context, kind, box.x + 6, middle, tokens.kinds[kind].edge);
-  else {
-    context.fillStyle = tokens.compute;
-    context.strokeStyle = tokens.computeEdge;
-    context.lineWidth = 1.2;
-    context.beginPath();
-    context.rect(Math.round(box.x) + 7.5, Math.round(middle) - 3.5, 7, 7);
-    if (role === "compute") context.fill();
-    context.stroke();
-  }
+  drawOpSign(pen, role ?? "compute", kind, box.x + 6, middle);
   const left = box.x + 22;
   const room = box.x + box.width - PADDING - left;
   const style = { font: monoFont(tokens, level === "low" ? 11 : 11.5), color: tokens.ink };
@@ -189,6 +184,19 @@ function drawOp(pen: Pen, scene: Scene, row: Row, box: Box, level: DetailLevel, 
   const rest = room - used - 14;
   const detail = { font: monoFont(tokens, 11), color: tokens.dim, align: "right" as const };
   if (rest > pen.text.widthOf(row.detail, detail.font)) writeText(pen, row.detail, left + room, middle, rest, detail);
+}
+
+// What computes is a solid square, what comes in or goes out a hollow one.
+export function drawOpSign({ context, tokens }: Pen, role: Role, kind: Kind, x: number, middle: number): void {
+  if (role === "collective") return drawGlyph(context, kind, x, middle, tokens.kinds[kind].edge);
+  if (role === "wait") return drawWaitGlyph(context, kind, x, middle, tokens.kinds[kind].edge);
+  context.fillStyle = tokens.compute;
+  context.strokeStyle = tokens.computeEdge;
+  context.lineWidth = 1.2;
+  context.beginPath();
+  context.rect(Math.round(x) + 1.5, Math.round(middle) - 3.5, 7, 7);
+  if (role === "compute") context.fill();
+  context.stroke();
 }
 
 function drawMarks(pen: Pen, scene: Scene, { row, change }: Placed, box: Box): void {

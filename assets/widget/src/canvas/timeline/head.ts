@@ -6,7 +6,7 @@ import type { Store } from "../../types";
 import type { Planner } from "../../whatif/planner";
 import type { TimelineActions } from "./keys";
 import { meaningsOn } from "./legend";
-import { unpricedText } from "./picture";
+import { unpricedText } from "./texts";
 import { axesOf, timelinesOf, type Axis } from "./tracks";
 
 const AXES: readonly [Axis, string, string][] = [

@@ -40,7 +40,11 @@ export class TimelineModel {
   }
 
   get scale(): TimeScale {
-    const right = Math.max(LABELS_WIDTH + LEAST_PLOT_WIDTH, this.width - RIGHT_MARGIN);
+    return this.scaleIn(this.width);
+  }
+
+  scaleIn(width: number): TimeScale {
+    const right = Math.max(LABELS_WIDTH + LEAST_PLOT_WIDTH, width - RIGHT_MARGIN);
     return { from: this.from, to: this.to, left: LABELS_WIDTH, right };
   }
 

@@ -8,7 +8,8 @@ import type { EstimatedTimeline, State, Store } from "../../types";
 import type { Pen } from "../pen";
 import { TextFitter } from "../textFit";
 import { TimelineModel } from "./model";
-import { pictureOf, unpricedText } from "./picture";
+import { pictureOf } from "./picture";
+import { unpricedText } from "./texts";
 
 const TOKENS = readTokens(document.createElement("div"));
 const LETTER_PX = 6;
@@ -40,9 +41,9 @@ function drawn(store: Store, model: TimelineModel): Document {
   const surface = new SvgSurface(model.width, 400);
   const text = new TextFitter({ measureText: (each: string) => ({ width: each.length * LETTER_PX }) } as CanvasRenderingContext2D);
   const pen: Pen = { context: surface as unknown as CanvasRenderingContext2D, tokens: TOKENS, text };
-  const { draw, legend, kinds } = pictureOf(store, model, TOKENS, "");
+  const { draw, legend, signs } = pictureOf(store, model, TOKENS, "");
   draw(pen);
-  for (const entry of [...legend, ...kinds]) entry.draw(pen, 0, 0);
+  for (const entry of [...legend, ...signs]) entry.draw(pen, 0, 0);
   return new DOMParser().parseFromString(surface.text("#fff"), "image/svg+xml");
 }
 
@@ -75,9 +76,9 @@ test("tells the kinds that are there, and the other version where that is drawn"
   const store = storeOf();
   const model = shown(store);
   model.hasGhosts = true;
-  const { legend, kinds } = pictureOf(store, model, TOKENS, "");
+  const { legend, signs } = pictureOf(store, model, TOKENS, "");
   const there = new Set(store.current.before.kind.filter((kind) => kind !== ""));
-  expect(new Set(kinds.map(({ text }) => text))).toEqual(there);
+  expect(new Set(signs.map(({ text }) => text))).toEqual(new Set([...there, "compute"]));
   expect(legend.map(({ text }) => text)).toEqual(["from start to wait", "the other version"]);
 });
 
@@ -99,4 +100,27 @@ test("of a pane that is hidden has the size in which it was shown last", () => {
   model.resize(0, 0, store.state);
   const { width, height } = pictureOf(store, model, TOKENS, "");
   expect([width, height]).toEqual([1000, 900]);
+});
+
+test("tells what is selected, and transferring from compute", () => {
+  const store = storeOf(estimate);
+  const model = shown(store, { axis: "estimated", selection: [store.current.decisions[0]!.name] });
+  const { legend, signs } = pictureOf(store, model, TOKENS, "");
+  expect(signs.map(({ text }) => text)).toContain("selected");
+  const greys = { ...TOKENS, compute: "#c9cfd6", computeEdge: "#868f99", dim: "#5a6570" };
+  const fillOf = (name: string): string | undefined => {
+    const surface = new SvgSurface(40, 40);
+    const text = new TextFitter({ measureText: () => ({ width: 0 }) } as unknown as CanvasRenderingContext2D);
+    [...legend, ...signs].find((entry) => entry.text === name)!.draw({ context: surface as unknown as CanvasRenderingContext2D, tokens: greys, text }, 0, 0);
+    return /<rect x="0"[^>]* fill="([^"]+)"/.exec(surface.text("#fff"))?.[1];
+  };
+  expect([fillOf("transferring"), fillOf("compute")]).toEqual(["#5a6570", "#c9cfd6"]);
+});
+
+test("of a narrow pane is wide enough for what it says", () => {
+  const store = storeOf();
+  const model = shown(store);
+  model.resize(420, 300, store.state);
+  expect(pictureOf(store, model, TOKENS, "").width).toBe(560);
+  expect(model.width).toBe(420);
 });
