@@ -102,3 +102,29 @@ def test_no_control_is_lost_where_space_is_short(
     assert len(wanted) > 25
     reach(page, STATES[name]._replace(size=(width, height)), pages)
     assert wanted - reachable(page) == set()
+
+
+WRITE_LONGEST_SIZE = """grid => {
+    const size = "1023.99 KiB";
+    grid.style.setProperty("--bv-size-letters", size.length);
+    for (const cell of grid.querySelectorAll(".bv-rows .bv-size")) cell.textContent = size;
+}"""
+CUT_OFF = """row => [...row.querySelectorAll(".bv-size, .bv-step")].filter(cell => {
+    const { left, right, width } = cell.getBoundingClientRect();
+    const bounds = row.getBoundingClientRect();
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return width === 0 || text.getBoundingClientRect().left < left || left < bounds.left || right > bounds.right;
+}).map(cell => cell.textContent)"""
+
+
+@pytest.mark.parametrize("width", [1440, 1359, 1000, 900, 899, 420])
+@pytest.mark.parametrize("name", ["merged", "pinned"])
+def test_a_row_keeps_its_size_however_narrow_its_table(
+    page: Page, pages: dict[str, Path], name: str, width: int
+) -> None:
+    reach(page, STATES[name]._replace(size=(width, 700)), pages)
+    page.locator(".bv-grid").evaluate(WRITE_LONGEST_SIZE)
+    rows = page.locator(".bv-rows .bv-row[title]")
+    assert rows.count() > 5
+    assert [cut for row in rows.all() for cut in row.evaluate(CUT_OFF)] == []

@@ -78,3 +78,12 @@ test("while predicting no step is skipped", () => {
   stepBy(store, 1);
   expect(store.state.step).toBe(0);
 });
+
+test("the column of sizes has room for the longest one, in view or not", () => {
+  const { root, store } = show();
+  const letters = (): string => root.querySelector<HTMLElement>(".bv-grid")!.style.getPropertyValue("--bv-size-letters");
+  const { decisions } = store.current;
+  expect(letters()).toBe(String(Math.max(...decisions.map(({ size }) => size.length))));
+  store.replace(0, { ...store.current, decisions: decisions.map((each) => (each === decisions.at(-1) ? { ...each, size: "1023.99 KiB" } : each)) });
+  expect(letters()).toBe("11");
+});
