@@ -8,9 +8,9 @@ import torch.fx as fx
 
 from bucketviz.deciding import Decider
 from bucketviz.errors import ExplorerError, type_text
-from bucketviz.explorer import Maker, Subject
+from bucketviz.explorer import Maker, Rewriter, Subject
 from bucketviz.predicting import predictor
-from bucketviz.records import Plan, Policy, Rewrite
+from bucketviz.records import Plan, Policy
 from bucketviz.rewriting import Bucketed, rewrite
 from bucketviz.sources.capture import Captured
 from bucketviz.sources.describe import describe
@@ -47,9 +47,8 @@ def _subject_of_graph(gm: fx.GraphModule, policy: Policy | None) -> Subject:
 
 
 def _subject_of_result(result: Bucketed, decider: Decider) -> Subject:
-    def rewrite_again(plan: Plan) -> tuple[Bucketed, Rewrite]:
-        other = rewrite(result.before, plan, rank=result.rank)
-        return other, rewrite_record(other)
+    def rewrite_again(plan: Plan) -> Bucketed:
+        return rewrite(result.before, plan, rank=result.rank)
 
-    maker = Maker(decider.outline, rewrite_again)
+    maker = Maker(decider.outline, Rewriter(rewrite_again, rewrite_record))
     return Subject(result.plan, rewrite_record(result), result, maker=maker, predictor=predictor())

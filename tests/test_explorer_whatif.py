@@ -11,7 +11,7 @@ from samples import SAMPLES, SMALL_CAP_MIB
 
 import bucketviz as bv
 from bucketviz.errors import ExplorerError, PolicyError
-from bucketviz.explorer import Explorer, Subject
+from bucketviz.explorer import Explorer, Rewriter, Subject
 from bucketviz.explorer import changes as changes_module
 from bucketviz.explorer import whatif as whatif_module
 from bucketviz.explorer.columnar import read_columnar
@@ -176,8 +176,10 @@ def test_a_newer_policy_does_not_wait_for_the_rest_of_an_older_plan(
     rewritten: list[Any] = []
     maker = explorer.subject.maker
     assert maker is not None
-    assert maker.rewrite is not None
-    explorer.subject.maker = replace(maker, rewrite=lambda plan: rewritten.append(plan.policy) or maker.rewrite(plan))
+    assert maker.rewriter is not None
+    rewrite, record = maker.rewriter
+    counted = Rewriter(lambda plan: rewritten.append(plan.policy) or rewrite(plan), record)
+    explorer.subject.maker = replace(maker, rewriter=counted)
 
     def send(question: str, **asked: Any) -> None:
         explorer.set_state({"asked": {"id": question, **asked}})

@@ -16,6 +16,18 @@ Outline = tuple[Plan, Callable[[], Plan]]
 """A plan whose decisions name no other caps and no differences from Inductor yet, and what gives all of it."""
 
 
+class Rewriter(NamedTuple):
+    """How a graph is rewritten.
+
+    Attributes:
+        rewrite: Gives for a plan what ``bucketviz.bucket`` gives.
+        record: Gives the record of that.
+    """
+
+    rewrite: Callable[[Plan], Any]
+    record: Callable[[Any], Rewrite]
+
+
 @dataclass(frozen=True)
 class Maker:
     """How a graph is planned and rewritten anew; the explorer itself knows neither stage.
@@ -23,12 +35,12 @@ class Maker:
     Attributes:
         outline: Gives the plan under a policy without what takes further plans, and what makes it whole; where it is
             given something that hears of the buckets, it tells these first.
-        rewrite: Gives for a plan what ``bucketviz.bucket`` gives, and the record of it; None where the graph itself
-            is not here but only its record, which can be planned but not rewritten.
+        rewriter: Rewrites the graph; None where the graph itself is not here but only its record, which can be planned
+            but not rewritten.
     """
 
     outline: Callable[[Policy, OnPacked | None], Outline]
-    rewrite: Callable[[Plan], tuple[Any, Rewrite]] | None = None
+    rewriter: Rewriter | None = None
 
 
 @dataclass(frozen=True)
@@ -157,17 +169,12 @@ class Subject:
             RewriteError: when the plan cannot be carried out.
         """
         if self.rewritten is None:
-            return self._make()[1]
+            self.rewritten = self._rewriter().record(self.result())
         return self.rewritten
 
     def try_to_rewrite(self) -> None:
         """Rewrites the graph, or notes the obstacle."""
-        if self.obstacle:
-            return
-        try:
-            self.rewrite()
-        except RewriteError as error:
-            self.obstacle = str(error)
+        self._try_to(self.rewrite)
 
     def complete(self) -> None:
         """Makes what is shown of a plan beside its first outline, as far as it can be."""
@@ -175,8 +182,8 @@ class Subject:
             make()
 
     def rest(self) -> tuple[Callable[[], Any], ...]:
-        """What makes it, one after the other: all of the plan, its rewrite, and the estimate of that."""
-        return lambda: self.plan, self.try_to_rewrite, self.predict
+        """What makes it, one after the other: all of the plan, its rewrite, the record and the estimate of that."""
+        return lambda: self.plan, self._try_to_make, self.try_to_rewrite, self.predict
 
     @property
     def machines(self) -> dict[str, str]:
@@ -218,7 +225,10 @@ class Subject:
             ExplorerError: where only a record is there, which cannot be rewritten.
             RewriteError: when the plan cannot be carried out.
         """
-        return self._make()[0] if self.made is None else self.made
+        if self.made is None:
+            self.made = self._rewriter().rewrite(self.plan)
+            self.obstacle = ""
+        return self.made
 
     def _first_machine(self) -> str:
         """That of the estimate that is there, else that whose seconds the policy counts in, else the default."""
@@ -227,15 +237,25 @@ class Subject:
         asked = self.outline.policy.machine
         return asked if asked in self.machines else self.predictor.default if self.predictor else ""
 
-    def _make(self) -> tuple[Any, Rewrite]:
-        if self.maker is None or self.maker.rewrite is None:
+    def _rewriter(self) -> Rewriter:
+        if self.maker is None or self.maker.rewriter is None:
             raise ExplorerError(_needs_graph(self.plan))
-        self.made, self.rewritten = made = self.maker.rewrite(self.plan)
-        self.obstacle = ""
-        return made
+        return self.maker.rewriter
+
+    def _try_to_make(self) -> None:
+        if self.rewritten is None:
+            self._try_to(self.result)
+
+    def _try_to(self, make: Callable[[], Any]) -> None:
+        if self.obstacle:
+            return
+        try:
+            make()
+        except RewriteError as error:
+            self.obstacle = str(error)
 
     def _missing(self) -> str:
-        has_graph = self.maker is not None and self.maker.rewrite is not None
+        has_graph = self.maker is not None and self.maker.rewriter is not None
         return "" if has_graph or self.rewritten is not None else _needs_graph(self.outline)
 
 

@@ -133,8 +133,12 @@ class WhatIf(SharedState):
             yield
             if subject.outline.policy != policy:
                 return
+        change = describe_change(subject, (), is_complete=True)
+        yield
+        if subject.outline.policy != policy:
+            return
         with self.hold_sync():
-            self.changes = {**self.changes, str(view): describe_change(subject, (), is_complete=True)}
+            self.changes = {**self.changes, str(view): change}
             self.estimates = {**self.estimates, str(view): describe_new_estimate(subject)}
 
     def _tell_change(self) -> None:
