@@ -22,7 +22,9 @@ app = marimo.App()
 def _():
     import bucketviz as bv
     import marimo as mo
+    from bucketviz.explorer import whatif
 
+    whatif.MOST_NODES_AT_ONCE = 3  # a plan comes in steps, as those of large graphs do
     one = bv.explore("plan.json", title="first")
     other = mo.ui.anywidget(bv.explore("plan.json", title="second"))
     return mo, one, other

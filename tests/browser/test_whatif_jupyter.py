@@ -11,6 +11,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 CELLS = (
     """
 import bucketviz as bv
+from bucketviz.explorer import whatif
+whatif.MOST_NODES_AT_ONCE = 100  # a plan comes in steps, as those of large graphs do
 captured = bv.capture(bv.gallery.llama(num_layers=2), bv.gallery.llama_inputs(), world_size=8)
 explorer = bv.explore(captured.backward, cap_mib=0.5)
 explorer
