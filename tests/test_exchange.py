@@ -168,6 +168,15 @@ def test_a_coalesced_collective_in_place_returns_the_tensors_it_wrote():
     assert all(result[0] is given[0] for result, given in zip(results, lists, strict=True))
 
 
+@pytest.mark.parametrize("reduce_op", ["max", "min", "product"])
+@pytest.mark.parametrize("target", [c.ALL_REDUCE, c.ALL_REDUCE_COALESCED, c.REDUCE_SCATTER_COALESCED], ids=str)
+def test_what_no_backend_does_with_complex_numbers_is_refused(target, reduce_op):
+    values = [torch.ones(2, dtype=torch.complex64)] * 2
+    column, each = ("input", values) if target is c.ALL_REDUCE else ("inputs", [[value] for value in values])
+    with pytest.raises(ExecutionError, match="complex numbers are summed or averaged"):
+        run(target, column, each, reduce_op=reduce_op)
+
+
 @pytest.mark.parametrize("src", [0, 2])
 def test_broadcast_sends_the_value_of_the_member_at_that_place_in_the_group(src):
     values = numbers(4)

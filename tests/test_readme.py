@@ -1,4 +1,4 @@
-"""The README's own lines run as they stand, on models of the tests."""
+"""The README's own lines run as they stand, on models of the gallery and of the tests."""
 
 import re
 import tomllib

@@ -19,7 +19,10 @@ from bucketviz.records.graph import Graph, Node
 
 LOCKSTEP = "backend='lockstep', which runs all ranks in this process"
 _UNKNOWN = ("f8", "u16", "u32", "u64", "i16")
+_NOT_ADDED = ("f8", "u16", "u32", "u64")
+"""Torch adds and compares none of these on a CPU, so neither does lockstep."""
 _INTEGERS = ("b8", "i", "u")
+_ADDED = ("sum", "avg", "max", "min")
 _BITWISE = ("band", "bor", "bxor")
 _NO_COMPLEX_MOVE = frozenset(map(str, (ALL_GATHER_COALESCED, ALL_GATHER_OUT, ALL_TO_ALL, AUTOGRAD_ALL_TO_ALL)))
 """Unlike the others they do not send the parts of complex numbers."""
@@ -57,12 +60,14 @@ def way_out(target: str, dtypes: Sequence[str], reduce_op: str | None) -> str:
 
 
 def _way_out_of(target: str, dtype: str, reduce_op: str | None) -> str:
+    if reduce_op in _BITWISE and not dtype.startswith(_INTEGERS):
+        return "bitwise reductions take integers and bool: cast, or take another reduce_op"
+    if reduce_op in _ADDED and dtype.startswith(_NOT_ADDED):
+        return "cast before it to a dtype that torch adds"
     if dtype.startswith(_UNKNOWN):
         return f"use {LOCKSTEP}" + (", or backend='nccl'" if dtype.startswith("f8") else "")
     if reduce_op == "avg" and dtype.startswith(_INTEGERS):
         return f"take reduce_op='sum' and divide, or use {LOCKSTEP}"
-    if reduce_op in _BITWISE and not dtype.startswith(_INTEGERS):
-        return "bitwise reductions take integers and bool: cast, or take another reduce_op"
     if not dtype.startswith("c"):
         return ""
     if reduce_op not in (None, "sum", "avg") and target not in _FOLDS_PARTS:

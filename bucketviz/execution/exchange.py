@@ -86,13 +86,21 @@ def _reduce_scatter(members: Sequence[Arguments]) -> list[torch.Tensor]:
 
 def _total(members: Sequence[Arguments]) -> torch.Tensor:
     """What an all_reduce leaves with every rank; of complex numbers only what backends allow."""
-    values, reduce_op = [member["input"] for member in members], _agreed(members, "reduce_op")
-    if values[0].is_complex() and reduce_op not in ("sum", "avg"):
+    _check_complex(members)
+    return _fold_parts([member["input"] for member in members], _agreed(members, "reduce_op"))
+
+
+def _reduce_scatter_of_several(members: Sequence[Arguments]) -> list[torch.Tensor]:
+    _check_complex(members)
+    return _reduce_scatter(members)
+
+
+def _check_complex(members: Sequence[Arguments]) -> None:
+    dtype, reduce_op = members[0]["input"].dtype, _agreed(members, "reduce_op")
+    if dtype.is_complex and reduce_op not in ("sum", "avg"):
         raise ExecutionError(
-            f"all_reduce of {values[0].dtype} asks for '{reduce_op}'; complex numbers are summed or averaged: "
-            "take one of these"
+            f"a reduction of {dtype} asks for '{reduce_op}'; complex numbers are summed or averaged: take one of these"
         )
-    return _fold_parts(values, reduce_op)
 
 
 def _fold_parts(values: Sequence[torch.Tensor], reduce_op: str) -> torch.Tensor:
@@ -196,7 +204,7 @@ EXCHANGES: dict[Any, Exchange] = {
     collectives.ALL_GATHER_COALESCED: _each(_all_gather),
     collectives.REDUCE_SCATTER: _reduce_scatter,
     collectives.REDUCE_SCATTER_OUT: _reduce_scatter_out,
-    collectives.REDUCE_SCATTER_COALESCED: _each(_reduce_scatter),
+    collectives.REDUCE_SCATTER_COALESCED: _each(_reduce_scatter_of_several),
     collectives.ALL_REDUCE: _all_reduce,
     collectives.ALL_REDUCE_IN_PLACE: _all_reduce_in_place,
     collectives.ALL_REDUCE_COALESCED: _each(_all_reduce),

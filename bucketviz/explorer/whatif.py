@@ -71,7 +71,9 @@ class WhatIf(SharedState):
 
     @traitlets.validate("policy")
     def _plan_with(self, proposal: dict[str, Any]) -> Policy:
-        self._planned = self.subject.outlined(proposal["value"], self._tell_ahead)
+        policy = proposal["value"]
+        lie_as_they_came = policy.order == "graph"  # else only the decisions say in which order members came in
+        self._planned = self.subject.outlined(policy, self._tell_ahead if lie_as_they_came else None)
         return self._planned[0].policy
 
     @traitlets.observe("policy")
@@ -155,7 +157,7 @@ class WhatIf(SharedState):
         self.estimates = {**self.estimates, str(self.view): describe_new_estimate(self.subject)}
 
     def _tell_ahead(self, buckets: Sequence[Bucket]) -> None:
-        """Tells the browser of the buckets before the rest is made: it draws the graph after in the meantime."""
+        """Tells the browser of the buckets before the rest is made: it lays out the graph after in the meantime."""
         graph = self.subject.outline.graph
         if len(graph.nodes) > MOST_NODES_AT_ONCE:
             self.send({"ahead": {"view": self.view, "buckets": describe_ahead(graph, buckets)}})

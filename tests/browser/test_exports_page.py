@@ -46,3 +46,16 @@ def test_what_is_saved_is_what_is_shown(watched: WatchedPage, tmp_path: Path) ->
     assert saved(page, "Report as text", tmp_path).read_text("utf-8") == str(explorer.plan)
     assert watched.errors == []
     assert [url for url in watched.requests if not url.startswith(("file:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("width", [320, 420, 1440])
+def test_the_menu_lies_in_the_page_at_any_width(watched: WatchedPage, tmp_path: Path, width: int) -> None:
+    page = watched.page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(bv.explore(SAMPLES["over_the_cap"](), cap_mib=SMALL_CAP_MIB).to_html(tmp_path / "page.html").as_uri())
+    page.get_by_role("button", name="Export").click()
+    for item in page.get_by_role("menuitem").all():
+        box = item.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width

@@ -11,7 +11,7 @@ import bucketviz as bv
 from bucketviz import collectives as c
 from bucketviz.errors import BucketvizError
 from bucketviz.execution import run_lockstep
-from bucketviz.execution.capabilities import way_out
+from bucketviz.execution.capabilities import LOCKSTEP, way_out
 from bucketviz.execution.exchange import EXCHANGES
 from bucketviz.records.policy import MODES
 from bucketviz.tensors import dtype_text
@@ -186,7 +186,8 @@ def test_what_lockstep_ran_before_it_runs_after_and_what_gloo_can_do_it_runs(dty
     for kind, op in CASES:
         gm = two_collectives(kind, op, (dtype, dtype))
         before = outcome_in_lockstep([gm, gm], inputs)
-        assert before or way_out(str(TARGETS[kind]), (dtype_text(dtype),), op), (kind, op)
+        advice = way_out(str(TARGETS[kind]), (dtype_text(dtype),), op)
+        assert before or (advice and LOCKSTEP not in advice), (kind, op)
         for mode in MODES if before else ():
             after = [bv.bucket(gm, mode=mode, rank=rank).after for rank in range(NUM_RANKS)]
             assert outcome_in_lockstep(after, inputs) == before, (kind, op, mode)

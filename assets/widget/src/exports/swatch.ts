@@ -4,7 +4,7 @@ import { withAlpha, type Pen } from "../canvas/pen";
 
 export interface LegendEntry {
   text: string;
-  draw: (pen: Pen, x: number, middle: number) => void; // at most SWATCH.width wide
+  draw: (pen: Pen, x: number, middle: number) => void; // about SWATCH.width wide
 }
 
 export const SWATCH = { width: 18, height: 11 };

@@ -22,6 +22,8 @@ interface Entry {
   save: (name: (suffix: string) => string) => void | Promise<void>;
 }
 
+const EDGE_PX = 8; // least room beside the menu
+
 export function exportMenu(store: Store, pictures: Pictures, report: (error: unknown) => void): ExportMenu {
   const entries: Entry[] = [
     ...pictureEntries("Graph", pictures.graph),
@@ -51,6 +53,13 @@ export function exportMenu(store: Store, pictures: Pictures, report: (error: unk
   const show = (isShown: boolean): void => {
     menu.hidden = !isShown;
     opener.setAttribute("aria-expanded", String(isShown));
+    if (isShown) place();
+  };
+  // It ends where its button does; where that leaves too little room, it starts where the explorer does.
+  const place = (): void => {
+    menu.style.translate = "";
+    const missing = element.closest(".bucketviz")!.getBoundingClientRect().left + EDGE_PX - menu.getBoundingClientRect().left;
+    if (missing > 0) menu.style.translate = `${missing}px`;
   };
   const close = (): void => {
     show(false);
