@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { drawGlyph } from "../canvas/pen";
 import { exportMenu } from "../panes/exportMenu";
 import { createStore } from "../store";
+import { h } from "../dom";
 import { samplePayload } from "../testing/samplePayload";
 import type { Store } from "../types";
 import { fileName } from "./files";
@@ -132,7 +133,7 @@ describe("the menu", () => {
 
   test("opens on its first entry, walks with arrows, closes with Escape", () => {
     const { element, toggle } = exportMenu(store(), pictures, () => {});
-    document.body.append(element);
+    document.body.append(h("div", { class: "bucketviz" }, element));
     toggle();
     const items = [...element.querySelectorAll<HTMLElement>("[role=menuitem]")];
     expect(items.map((item) => item.querySelector("span")!.textContent)).toEqual([
