@@ -47,6 +47,6 @@ def exercises_on(graph_of: Callable[..., GraphModule], puzzle: GraphModule) -> d
             is_right=lambda answer: sizes(answer) == ([2, 2, 2], 3),
             gives=lambda answer: "Members of its buckets: {}; collectives that remain: {}.".format(*sizes(answer)),
             hint="Make the two chains of `two_chains` one reduction longer: three levels, two reductions on each.",
-            because=lambda: "Descendants are offered again, level by level: three buckets of two.",
+            because=lambda: "Three buckets of two: what needs a member of one bucket is offered to a later one.",
         ),
     }

@@ -42,7 +42,7 @@ def exercises_on(gm: GraphModule, best: Estimate, largest: Estimate) -> dict[int
         1: Exercise(
             takes=Real,
             more="of MiB",
-            is_right=lambda answer: num_after(answer) == 1 and num_after(0.99 * answer) > 1,
+            is_right=lambda answer: num_after(1.01 * answer) == 1 and num_after(0.99 * answer) > 1,
             gives=told,
             hint="The bucket has to hold everything: add up all sizes. Within one percent is near enough.",
             because=lambda: f"All gathers together are {format_bytes(bv.plan(gm).buckets[0].size_bytes)}.",
