@@ -18,9 +18,9 @@ from bucketviz.errors import ExecutionError
 from bucketviz.records.graph import Graph, Node
 
 LOCKSTEP = "backend='lockstep', which runs all ranks in this process"
-_UNKNOWN = ("f8", "u16", "u32", "u64", "i16")
 _NOT_ADDED = ("f8", "u16", "u32", "u64")
 """Torch adds and compares none of these on a CPU, so neither does lockstep."""
+_UNKNOWN = (*_NOT_ADDED, "i16")
 _INTEGERS = ("b8", "i", "u")
 _ADDED = ("sum", "avg", "max", "min")
 _BITWISE = ("band", "bor", "bxor")

@@ -9,40 +9,45 @@ buckets close.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from functools import cached_property
 
 from bucketviz.planning.candidates import Candidate
-from bucketviz.planning.reachability import Reachability
+from bucketviz.planning.reachability import Reachability, followed_in
 from bucketviz.records.graph import Graph
 from bucketviz.records.plan import BucketKey
 
 
-@dataclass(frozen=True, slots=True)
 class KeysAbove:
-    """Which keys stand above each node of a graph, before anything is merged.
+    """Which keys stand above each node of a graph, before anything is merged; looked up when first asked for.
+
+    Args:
+        graph: The graph.
+        candidates: Those whose keys count.
 
     Attributes:
         bit_of: A bit for each key.
-        above: For each node the bits of the keys of all candidates that it depends on.
     """
 
-    bit_of: Mapping[BucketKey, int]
-    above: Sequence[int]
+    def __init__(self, graph: Graph, candidates: Iterable[Candidate]) -> None:
+        self._graph, self._candidates = graph, tuple(candidates)
+        self.bit_of: dict[BucketKey, int] = {}
+        for candidate in self._candidates:
+            self.bit_of.setdefault(candidate.key, 1 << len(self.bit_of))
 
-    @classmethod
-    def of(cls, graph: Graph, candidates: Iterable[Candidate]) -> KeysAbove:
-        bit_of: dict[BucketKey, int] = {}
-        own = [0] * len(graph.nodes)
-        for candidate in candidates:
-            own[graph.position[candidate.name]] = bit_of.setdefault(candidate.key, 1 << len(bit_of))
+    @cached_property
+    def above(self) -> list[int]:
+        """For each node the bits of the keys of all candidates that it depends on."""
+        own = [0] * len(self._graph.nodes)
+        for candidate in self._candidates:
+            own[self._graph.position[candidate.name]] = self.bit_of[candidate.key]
         above: list[int] = []
-        for follows in Reachability(graph, graph.write_order).follows:
+        for follows in followed_in(self._graph, self._graph.write_order):
             bits = 0
             for node in follows:
                 bits |= above[node] | own[node]
             above.append(bits)
-        return cls(bit_of, above)
+        return above
 
 
 class Dependencies:

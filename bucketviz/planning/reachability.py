@@ -17,6 +17,14 @@ from types import MappingProxyType
 from bucketviz.records.graph import Graph
 
 
+def followed_in(graph: Graph, also_after: Mapping[str, Collection[str]]) -> list[tuple[int, ...]]:
+    """Gives what each node follows directly, by index, before anything is merged; see :class:`Reachability`."""
+    follows, index = graph.reads.copy(), graph.position
+    for name, earlier in also_after.items():
+        follows[index[name]] += tuple(sorted(index[other] for other in earlier))
+    return follows
+
+
 class Reachability:
     """The nodes of a graph in an order that respects what they read, whatever has been merged.
 
@@ -37,9 +45,7 @@ class Reachability:
         self.index = graph.position
         self.order = list(range(len(graph.nodes)))
         self.position = self.order.copy()
-        self.follows = graph.reads.copy()
-        for name, earlier in also_after.items():
-            self.follows[self.index[name]] += tuple(sorted(self.index[other] for other in earlier))
+        self.follows = followed_in(graph, also_after)
 
     def merge(self, nodes: Collection[int]) -> None:
         """Makes several collectives one: what follows one of them now follows all of them.

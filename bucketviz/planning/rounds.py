@@ -48,7 +48,7 @@ class Start:
     @classmethod
     def of(cls, graph: Graph, policy: Policy, seconds: Seconds | None = None) -> Start:
         candidates = {kind: find_candidates(graph, policy, kind) for kind in policy.kinds}
-        keys_above = KeysAbove.of(graph, chain.from_iterable(candidates.values()))
+        keys_above = KeysAbove(graph, chain.from_iterable(candidates.values()))
         return cls(graph, candidates, Writes(graph), keys_above, seconds)
 
 

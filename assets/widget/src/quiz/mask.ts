@@ -3,8 +3,7 @@
 
 import { formatBytes, formatCount } from "../format";
 import type { Bucket, Decision, ReasonInfo, Timeline, View } from "../types";
-import { sketchAfter, started } from "../whatif/sketch";
-import { bucketColumn } from "../whatif/wire";
+import { sketched, started } from "../whatif/sketch";
 
 const TOLD_AHEAD = ["key", "size", "tensor"]; // of the evidence: what stands in the graph anyway
 const TOLD_AT_THE_END = ["place", "packed"]; // what is known once the bucket is full
@@ -17,13 +16,12 @@ export function masked(view: View, numKnown: number): View {
   const buckets = shown.map((index) => bucketSoFar(view, view.buckets[index]!, isKnown));
   const decisions = view.decisions.map((decision) =>
     decision.step < numKnown ? decidedSoFar(decision, shown, buckets) : undecided(decision));
-  const before = { ...view.before, bucket: bucketColumn(view.before, buckets) };
-  const { timeline, ...graphs } = sketchAfter(before, view.timelines.before, buckets);
+  const sketch = sketched(view.before, view.timelines.before, buckets);
   // Part by part: what a view has more one day has to be thought of here.
   return {
     name: view.name, policy: view.policy, controls: view.controls, canPlan: view.canPlan, isComplete: view.isComplete,
-    ...graphs, before, decisions, buckets: started(buckets, graphs.carriedTo), isRewritten: false, obstacle: "", measured: null, machines: [], estimated: null, difference: null,
-    timelines: { before: labelled(view), after: timeline },
+    ...sketch, decisions, buckets: started(buckets, sketch.carriedTo), isRewritten: false, obstacle: "", measured: null, machines: [], estimated: null, difference: null,
+    timelines: { before: labelled(view), after: sketch.timelines.after },
     reasons: reasonsSoFar(view, numKnown),
     summary: [{ label: "decided", value: `${numKnown} of ${view.decisions.length}`, tone: "plain", hint: "Decisions of the pass that were predicted." }],
     text: `${formatCount(view.decisions.length - numKnown, "decision")} to predict before the report is shown.`,

@@ -6,7 +6,15 @@ import type { Bucket, GraphColumns, Slice, Timeline, View } from "../types";
 const NONE: number[] = [];
 
 export type Merged = Pick<Bucket, "label" | "kind" | "members" | "bytes" | "size">; // what becomes one node
-export type Sides = Pick<View, "after" | "provenance" | "carriedTo"> & { timeline: Timeline };
+export type Columns = Omit<GraphColumns, "bucket">;
+type Sides = Pick<View, "after" | "provenance" | "carriedTo"> & { timeline: Timeline };
+
+// Both graphs and program order, as far as buckets settle them.
+export function sketched(columns: Columns, timeline: Timeline, buckets: readonly Merged[]): Pick<View, "before" | "after" | "provenance" | "carriedTo" | "timelines"> {
+  const before = { ...columns, bucket: bucketColumn(columns, buckets) };
+  const { timeline: timelineAfter, ...graphs } = sketchAfter(before, timeline, buckets);
+  return { before, ...graphs, timelines: { before: timeline, after: timelineAfter } };
+}
 
 export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: readonly Merged[]): Sides {
   const keyOf = keysOf(before, buckets);
@@ -26,6 +34,16 @@ export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: r
 // The buckets, each where its members were carried to.
 export function started(buckets: readonly Bucket[], carriedTo: readonly number[]): Bucket[] {
   return buckets.map((bucket) => ({ ...bucket, start: carriedTo[bucket.members[0]!]! }));
+}
+
+// Members, and the waits on them.
+export function bucketColumn({ name, pair, role }: Columns, buckets: readonly Pick<Bucket, "members">[]): number[] {
+  const column = name.map(() => -1);
+  buckets.forEach(({ members }, index) => members.forEach((member) => (column[member] = index)));
+  role.forEach((each, node) => {
+    if (each === "wait") column[node] = column[pair[node]!] ?? -1;
+  });
+  return column;
 }
 
 // The node that stands for each one: a bucket's last member for its members and their waits, else itself.

@@ -6,9 +6,7 @@ import { SCHEMA } from "../schema";
 import { checkEnvelope, checkWire } from "./checkWire";
 import { readColumnar } from "./columnar";
 import { tellNodes } from "./sameNodes";
-import { sketchAfter, started, type Merged, type Sides } from "./sketch";
-
-type Columns = Omit<GraphColumns, "bucket">;
+import { bucketColumn, sketched, started, type Columns, type Merged } from "./sketch";
 
 interface WireRewrite {
   after: GraphColumns;
@@ -68,10 +66,9 @@ function readView(wire: WireView): View {
 
 // As far as the buckets of the next plan settle it: both graphs and program order. Decisions and numbers are still old.
 export function viewAhead(base: View, merged: readonly Merged[]): View {
-  const before = { ...base.before, bucket: bucketColumn(base.before, merged) };
-  const { timeline, ...graphs } = sketchAfter(before, base.timelines.before, merged);
-  const buckets = started(merged.map((each) => ({ ...UNTOLD, start: -1, ...each })), graphs.carriedTo);
-  return { ...base, before, ...graphs, buckets, isRewritten: false, timelines: { before: base.timelines.before, after: timeline } };
+  const sketch = sketched(base.before, base.timelines.before, merged);
+  const buckets = started(merged.map((each) => ({ ...UNTOLD, start: -1, ...each })), sketch.carriedTo);
+  return { ...base, ...sketch, buckets, isRewritten: false };
 }
 
 // The view as `base` was sent first, under another plan. What a run of the first plan measured goes; what is `ahead` of
@@ -108,14 +105,15 @@ export function comparedView(view: View, difference: WireDifference): View {
 type Rest = Pick<View, "name" | "canPlan" | "measured" | "machines" | "estimated" | "isComplete" | "difference" | "decisions">;
 
 function assembled(columns: Columns, timeline: Timeline, { rewritten, buckets, ...planned }: Planned, rest: Rest, ahead: View | null = null): View {
-  const known = ahead !== null && haveSameBuckets(ahead.buckets, buckets) ? ahead : null;
-  const before = known?.before ?? { ...columns, bucket: bucketColumn(columns, buckets) };
-  const isRewritten = rewritten !== null;
-  const { timeline: timelineAfter, ...graphs } = isRewritten ? sidesOf(rewritten) : known === null ? sketchAfter(before, timeline, buckets) : sidesIn(known);
-  return {
-    ...planned, ...rest, before, ...graphs, isRewritten, timelines: { before: timeline, after: timelineAfter },
-    buckets: isRewritten ? buckets : started(buckets, graphs.carriedTo),
-  };
+  if (rewritten !== null) {
+    const { timeline: timelineAfter, provenance, ...graphs } = rewritten;
+    const before = { ...columns, bucket: bucketColumn(columns, buckets) };
+    const timelines = { before: timeline, after: timelineAfter };
+    return { ...planned, ...rest, ...graphs, before, timelines, buckets, isRewritten: true, provenance: setsOf(provenance) };
+  }
+  const known = ahead !== null && haveSameBuckets(ahead.buckets, buckets) ? ahead : sketched(columns, timeline, buckets);
+  const { before, after, provenance, carriedTo, timelines } = known;
+  return { ...planned, ...rest, before, after, provenance, carriedTo, timelines, buckets: started(buckets, carriedTo), isRewritten: false };
 }
 
 function haveSameBuckets(one: readonly Merged[], other: readonly Merged[]): boolean {
@@ -123,21 +121,7 @@ function haveSameBuckets(one: readonly Merged[], other: readonly Merged[]): bool
   return JSON.stringify(one.map(told)) === JSON.stringify(other.map(told));
 }
 
-function sidesIn({ after, provenance, carriedTo, timelines }: View): Sides {
-  return { after, provenance, carriedTo, timeline: timelines.after };
-}
-
-function sidesOf({ after, provenance, carriedTo, timeline }: WireRewrite): Sides {
+function setsOf({ sets, of }: WireRewrite["provenance"]): number[][] {
   const none: number[] = [];
-  return { after, carriedTo, timeline, provenance: provenance.of.map((set) => provenance.sets[set] ?? none) };
-}
-
-// Members, and the waits on them.
-export function bucketColumn({ name, pair, role }: Columns, buckets: readonly Pick<Bucket, "members">[]): number[] {
-  const column = name.map(() => -1);
-  buckets.forEach(({ members }, index) => members.forEach((member) => (column[member] = index)));
-  role.forEach((each, node) => {
-    if (each === "wait") column[node] = column[pair[node]!] ?? -1;
-  });
-  return column;
+  return of.map((set) => sets[set] ?? none);
 }
