@@ -22,6 +22,7 @@ from rich.text import Text
 
 from bucketviz import __version__
 from bucketviz.errors import BucketvizError, ExplorerError
+from bucketviz.files import shown_path
 from bucketviz.records import Execution, Plan
 from bucketviz.records.explain import decision_text
 from bucketviz.records.table import tabulate
@@ -55,7 +56,7 @@ def main(
 
 @app.command()
 def demo(
-    html: Annotated[Path | None, typer.Option(help="Write one offline page here and exit.")] = None,
+    html: Annotated[str | None, typer.Option(metavar="PATH", help="Write one offline page here and exit.")] = None,
     num_layers: Annotated[int, typer.Option("--layers", min=1, help="Transformer layers.")] = 8,
     world_size: Annotated[int, typer.Option("--world-size", min=2, help="Ranks to shard over.")] = 8,
     cap_mib: Annotated[float, typer.Option(help="Largest bucket in MiB.")] = CAP_MIB,
@@ -65,7 +66,7 @@ def demo(
 ) -> None:
     """Captures a small sharded Llama, buckets it, proves the numbers on every rank, and opens the explorer."""
     obstacle = "" if html is not None else _obstacle()
-    page = FALLBACK_PAGE if obstacle else html
+    page = str(FALLBACK_PAGE) if obstacle else html
     with _errors_told():
         is_proven = _run(page, obstacle, num_layers, world_size, cap_mib, backend)
     if not is_proven:
@@ -76,13 +77,13 @@ def demo(
 
 @app.command()
 def docs(
-    folder: Annotated[Path | None, typer.Option(help="Write the pages here and open nothing.")] = None,
+    folder: Annotated[str | None, typer.Option(metavar="PATH", help="Write the pages here and open nothing.")] = None,
 ) -> None:
     """Makes the reference as offline pages, which needs the extra "docs", and opens it."""
     from bucketviz.reference import write_reference
 
     with _errors_told():
-        page = write_reference(folder or Path(tempfile.mkdtemp(prefix="bucketviz-docs-")))
+        page = write_reference(tempfile.mkdtemp(prefix="bucketviz-docs-") if folder is None else folder)
     console.print(f"wrote {escape(str(page))}", highlight=False, soft_wrap=True)
     if folder is None:
         webbrowser.open(page.absolute().as_uri())
@@ -98,12 +99,12 @@ def _errors_told() -> Iterator[None]:
         raise typer.Exit(2) from error
 
 
-def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap_mib: float, backend: str) -> bool:
+def _run(page: str | None, obstacle: str, num_layers: int, world_size: int, cap_mib: float, backend: str) -> bool:
     from bucketviz.demo import run_demo
     from bucketviz.showing import explore
 
-    if page is not None and (page.is_dir() or not page.parent.is_dir()):
-        raise ExplorerError(f"cannot write {page}; name a file in a folder that exists")
+    if page is not None and not _can_be_written(page):
+        raise ExplorerError(f"cannot write {shown_path(page)}; name a file in a folder that exists")
     started = time.perf_counter()
     result = run_demo(num_layers, world_size, cap_mib, backend)
     for rewrite in result.rewrites:
@@ -117,6 +118,10 @@ def _run(page: Path | None, obstacle: str, num_layers: int, world_size: int, cap
         told = f"{why}wrote {written}; open it in any browser, no network is needed"
         console.print(escape(told), highlight=False, soft_wrap=True)
     return result.is_proven
+
+
+def _can_be_written(page: str) -> bool:
+    return bool(page.strip()) and not Path(page).is_dir() and Path(page).parent.is_dir()
 
 
 def _print_plan(plan: Plan) -> None:

@@ -164,7 +164,7 @@ def save_job(
 def _folder(asked: str, path: str | Path) -> Path:
     try:
         return path_of(path)
-    except (OSError, TypeError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise ExecutionError(f"{asked}={path!r} cannot be: {error}; name a folder") from error
 
 

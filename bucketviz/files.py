@@ -15,10 +15,13 @@ def path_of(path: object) -> Path:
 
     Raises:
         TypeError: for what is no path.
+        ValueError: for an empty one, which would be the current folder.
         OSError: for the home of a user that is not there.
     """
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"a path is a str or a pathlib.Path, not {type_text(path)}")
+    if not os.fspath(path).strip():
+        raise ValueError("it is empty")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -68,8 +71,8 @@ def cannot_read(path: object, error: Exception) -> str:
     """Gives what to tell a user whose record cannot be read.
 
     Example:
-        >>> cannot_read("", IsADirectoryError())
-        "cannot read '': it is a folder; give the path of a saved record"
+        >>> cannot_read("", ValueError("it is empty"))
+        "cannot read '': it is empty; give the path of a saved record"
     """
     return f"{_told('read', path, error)}; give the path of a saved record"
 

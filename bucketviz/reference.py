@@ -8,7 +8,7 @@ from typing import get_type_hints
 
 import bucketviz
 from bucketviz.errors import BucketvizError
-from bucketviz.files import path_of
+from bucketviz.files import path_of, shown_path
 
 MODULES = (
     "bucketviz",
@@ -42,7 +42,8 @@ def write_reference(folder: str | Path) -> Path:
         target = path_of(folder)
         pdoc.pdoc(*_asked_for(), f"!(?!({'|'.join(MODULES)})$)", output_directory=target)
     except (OSError, TypeError, ValueError) as error:
-        raise BucketvizError(f"cannot write the reference to {folder}: {error}; name another folder") from error
+        told = f"cannot write the reference to {shown_path(folder)}: {error}"
+        raise BucketvizError(f"{told}; name another folder") from error
     return target / "bucketviz.html"
 
 

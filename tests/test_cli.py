@@ -102,6 +102,7 @@ def test_with_a_browser_it_opens_the_notebook_and_ends_as_jupyterlab_does(
         (["demo", "--cap-mib", "0", "--layers", "1"], "cap_mib must be a positive number of MiB below 2**40, got 0"),
         (["demo", "--cap-mib", "a lot"], "--cap-mib"),
         (["demo", "--html", "absent/out.html", "--layers", "1"], "name a file in a folder that exists"),
+        (["demo", "--html", "", "--layers", "1"], "cannot write ''; name a file in a folder that exists"),
         (["demo", "--html", ".", "--layers", "1"], "name a file in a folder that exists"),
         (["show"], "No such command 'show'"),
     ],

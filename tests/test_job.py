@@ -24,7 +24,7 @@ from bucketviz.execution.inputs import rank_inputs
 from bucketviz.execution.job import JobOptions, read_inputs, read_job, read_options, write_job
 from bucketviz.execution.process_groups import group_names
 from bucketviz.execution.status import Status, StatusNotes, prepare_status, read_status
-from bucketviz.execution.worker import _own_device
+from bucketviz.execution.worker import _own_device, main
 
 CPU = torch.device("cpu")
 
@@ -101,6 +101,16 @@ def test_a_folder_in_use_and_one_that_cannot_be(result, tmp_path):
         bv.save_job(result, tmp_path)
     with pytest.raises(ExecutionError, match="the job cannot be written to"):
         bv.save_job(result, tmp_path / "file" / "job")
+
+
+def test_an_empty_folder_is_not_the_current_one(result, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ExecutionError, match=r"folder='' cannot be: it is empty; name a folder"):
+        bv.save_job(result, "")
+    with pytest.raises(SystemExit):
+        main([""])
+    assert "expected the folder of a job, got ''; give what save_job wrote" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

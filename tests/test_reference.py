@@ -70,6 +70,16 @@ def test_the_reference_is_made_without_a_warning_and_holds_every_name(tmp_path: 
         assert {value.__name__ for value in values.values() if isinstance(value, ModuleType)} <= set(MODULES)
 
 
+@pytest.mark.parametrize("folder", ["", " "])
+def test_an_empty_folder_is_not_the_current_one(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["docs", "--folder", folder])
+    assert done.exit_code == 2
+    told = f"bucketviz: cannot write the reference to {folder!r}: it is empty; name another folder"
+    assert " ".join(done.output.split()) == " ".join(told.split())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_reference_that_cannot_be_written_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BucketvizError, match=r"cannot write the reference to .*; name another folder"):

@@ -62,7 +62,7 @@ _MARGIN_S = 5.0
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the rank that torchrun's environment describes; ends the process with code 1 when that fails."""
     parser = argparse.ArgumentParser(prog="bucketviz.execution.worker", description=__doc__)
-    parser.add_argument("job", type=Path, help="folder of the job; each machine may have a copy of its own")
+    parser.add_argument("job", type=_job, help="folder of the job; each machine may have a copy of its own")
     parser.add_argument(
         "--import", dest="modules", action="append", default=[], metavar="MODULE", help="it registers custom ops"
     )
@@ -91,6 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 run_rank(asked.job, options, rank, world_size, asked.modules, notes, store)
         except BaseException as error:
             ending.failed(error, rank)
+
+
+def _job(folder: str) -> Path:
+    if not folder.strip():
+        raise argparse.ArgumentTypeError(f"expected the folder of a job, got {folder!r}; give what save_job wrote")
+    return Path(folder)
 
 
 def run_rank(

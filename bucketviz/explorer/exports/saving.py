@@ -26,7 +26,7 @@ def suffix_of(path: str | Path, options: Collection[str]) -> str:
     """
     try:
         suffix = path_of(path).suffix.lower()
-    except (OSError, TypeError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise ExplorerError(cannot_write(path, error, "explorer.svg")) from error
     if suffix not in _OPTIONS:
         known = ", ".join(_OPTIONS)
