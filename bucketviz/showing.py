@@ -54,8 +54,8 @@ def lesson(
     source: Any,
     /,
     *more: Any,
-    ask_kinds: Any = (),
-    ask_reasons: Any = (),
+    ask_kinds: Any = None,
+    ask_reasons: Any = None,
     ask_from: int = 0,
     **options: Any,
 ) -> Explorer:
@@ -74,8 +74,8 @@ def lesson(
         options: As for :func:`explore`.
 
     Raises:
-        ExplorerError: for a kind, reason or step that cannot be, when nothing is left to ask for, and as
-            :func:`explore`.
+        ExplorerError: for a kind, reason or step that cannot be, for an empty list of them, when nothing is left to ask
+            for, and as :func:`explore`.
         PolicyError: for an option that is none.
         RecordError: for a file that holds no record.
 

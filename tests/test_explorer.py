@@ -238,6 +238,8 @@ def test_a_lesson_asks_by_kind_and_from_a_step_on() -> None:
     ("asked", "problem"),
     [
         ({"ask_kinds": "gather"}, "ask_kinds='gather' is not known; choose out of all_gather"),
+        ({"ask_kinds": []}, r"ask_kinds=\[\] asks for nothing; choose out of all_gather, .*, or leave it out"),
+        ({"ask_reasons": ()}, r"ask_reasons=\(\) asks for nothing; choose out of opened, joined"),
         ({"ask_reasons": ["joined", 3]}, "ask_reasons=3 is not known; choose out of opened, joined"),
         ({"ask_from": -1}, "ask_from takes the step of a decision, counted from 0, got -1"),
         ({"ask_from": 5}, "no decision is asked for .*5 collectives → 1.*; ask for other kinds or reasons"),

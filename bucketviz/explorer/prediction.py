@@ -13,9 +13,13 @@ GUESSES = ("joins", "opens", "alone")
 """A collective joins the open bucket, opens a bucket, or is left alone."""
 
 
-def _members(name: str, given: Any, enum: type[Kind] | type[Reason]) -> tuple[Any, ...]:
+def _members(name: str, given: Any, enum: type[Kind] | type[Reason]) -> tuple[Any, ...] | None:
+    if given is None:
+        return None
     asked = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
     known = [member.value for member in enum]
+    if not asked:
+        raise ExplorerError(f"{name}={given!r} asks for nothing; choose out of {', '.join(known)}, or leave it out")
     for each in asked:
         if each not in known:
             raise ExplorerError(f"{name}={each!r} is not known; choose out of {', '.join(known)}")
@@ -27,16 +31,17 @@ class Asked:
     """Which decisions are predicted; the others are told once all before them are known.
 
     Attributes:
-        kinds: Collectives of these kinds; none for all.
-        reasons: Decisions with these reasons; none for all.
+        kinds: Collectives of these kinds; None for all.
+        reasons: Decisions with these reasons; None for all.
         from_step: Decisions from this step on.
 
     Raises:
-        ExplorerError: for a kind or reason that does not exist, and for a step that is no number from 0.
+        ExplorerError: for no kinds or reasons at all, for one that does not exist, and for a step that is no
+            number from 0.
     """
 
-    kinds: tuple[Kind, ...] = ()
-    reasons: tuple[Reason, ...] = ()
+    kinds: tuple[Kind, ...] | None = None
+    reasons: tuple[Reason, ...] | None = None
     from_step: int = 0
 
     def __post_init__(self) -> None:
@@ -54,13 +59,13 @@ class Asked:
         assert collective is not None, "decisions are about collectives"
         return (
             decision.step >= self.from_step
-            and (not self.kinds or collective.kind in self.kinds)
-            and (not self.reasons or decision.reason in self.reasons)
+            and (self.kinds is None or collective.kind in self.kinds)
+            and (self.reasons is None or decision.reason in self.reasons)
         )
 
     def described(self) -> dict[str, Any]:
         """Gives what the browser is told."""
-        return {"kinds": list(self.kinds), "reasons": list(self.reasons), "from": self.from_step}
+        return {"kinds": list(self.kinds or ()), "reasons": list(self.reasons or ()), "from": self.from_step}
 
 
 EVERYTHING = Asked()
