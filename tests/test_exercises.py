@@ -1,10 +1,14 @@
 """What is said to an answer is specific: what it is, what the package makes of it, what to look at."""
 
 from collections.abc import Callable
+from fractions import Fraction
+from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 import pytest
-from checks import Exercise, the_cap
+import torch
+from checks import NOUNS, Exercise, the_cap
 from samples import SAMPLES
 
 import bucketviz as bv
@@ -40,6 +44,55 @@ def fail(answer: str) -> bool:
 )
 def test_verdict_tells_a_wrong_answer_from_what_is_none(answer: object, verdict: str) -> None:
     assert exercise().verdict(answer) == verdict
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        (np.True_, True),
+        (np.array(True), True),
+        (np.int64(3), 3),
+        (np.float64(0.5), 0.5),
+        (np.float32(0.5), 0.5),
+        (np.uint8(3), Fraction(3)),
+        (torch.tensor(3), 3),
+        ([2, 4], (2, 4)),
+        ((2, 4), [2, 4]),
+        (np.array([2, 4]), [2, 4]),
+        (" near\n", "near"),
+    ],
+)
+def test_another_form_of_the_right_answer_is_right(answer: object, right: object) -> None:
+    takes = next(kind for kind in NOUNS if isinstance(right, kind))
+    seen: list[object] = []
+    asked = Exercise(takes, lambda given: seen.append(given) or given == right, hint="", because=lambda: "It is.")
+    assert asked.verdict(answer) == "Right. It is."
+    assert type(seen[0]) in (bool, int, float, list, tuple, str)
+
+
+@pytest.mark.parametrize(
+    ("takes", "answer", "found"),
+    [
+        (bool, np.int64(1), "an int64. It takes True or False."),
+        (bool, "True", "a str. It takes True or False."),
+        (Integral, np.True_, f"a {type(np.True_).__name__}. It takes a whole number."),
+        (Integral, np.float64(3.5), "a float64. It takes a whole number."),
+        (Integral, np.array([3]), "a ndarray. It takes a whole number."),
+        (Real, "3", "a str. It takes a number."),
+        (tuple, "ab", "a str. It takes a tuple."),
+        (list, {2, 4}, "a set. It takes a list."),
+        (list, np.float64(2), "a float64. It takes a list."),
+        (str, np.array("near"), "a ndarray. It takes a text."),
+    ],
+)
+def test_what_is_of_another_kind_is_told_as_it_was_given(takes: type, answer: object, found: str) -> None:
+    told = Exercise(takes, lambda _: True, hint="", because=lambda: "").verdict(answer)
+    assert told == f"That is no answer to this question: {answer!r} is {found}"
+
+
+def test_the_order_in_an_answer_matters_in_a_list_and_in_a_tuple() -> None:
+    asked = Exercise(tuple, lambda given: given == (2, 4), hint="Look.", because=lambda: "")
+    assert [asked.verdict(answer) for answer in ((4, 2), [4, 2])] == ["Not so. Look."] * 2
 
 
 def test_an_answer_that_stops_the_check_gets_the_first_line_of_the_reason() -> None:

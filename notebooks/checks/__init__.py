@@ -23,6 +23,21 @@ NOUNS: dict[type, str] = {
 """What an answer can be, in words."""
 
 
+def normalised(answer: Any, takes: type) -> Any:
+    """Gives an answer in the form that a check expects, where another form says the same.
+
+    A number or truth value of numpy or torch becomes Python's, an array a list, a list a tuple and the other way round,
+    and spaces around a text go. Anything else stays as it is.
+    """
+    if takes is str and isinstance(answer, str):
+        return answer.strip()
+    if takes in (bool, Integral, Real, list, tuple) and hasattr(answer, "tolist"):
+        answer = answer.tolist()
+    if takes in (list, tuple) and isinstance(answer, list | tuple):
+        return takes(answer)
+    return answer
+
+
 @dataclass(frozen=True)
 class Exercise:
     """One question with an answer that can be held against the package.
@@ -52,16 +67,17 @@ class Exercise:
         else:
             print(self.verdict(answer))
 
-    def verdict(self, answer: Any) -> str:
+    def verdict(self, given: Any) -> str:
         """Gives what to say to an answer; it begins with ``Right`` where it is."""
+        answer = normalised(given, self.takes)
         wanted = f"It takes {NOUNS[self.takes]}{self.more and ' '}{self.more}."
         if not isinstance(answer, self.takes) or (isinstance(answer, bool) and self.takes is not bool):
-            kind = type(answer).__name__
+            kind = type(given).__name__
             article = "an" if kind[0] in "aeiou" else "a"
-            return f"That is no answer to this question: {answer!r:.60} is {article} {kind}. {wanted}"
+            return f"That is no answer to this question: {given!r:.60} is {article} {kind}. {wanted}"
         try:
             if not self.accepts(answer):
-                return f"That is no answer to this question: {answer!r:.60}. {wanted}"
+                return f"That is no answer to this question: {given!r:.60}. {wanted}"
             if self.is_right(answer):
                 return f"Right. {self.because()}"
             seen = f"{self.gives(answer)} " if self.gives else ""
