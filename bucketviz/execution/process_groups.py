@@ -31,7 +31,8 @@ def process_groups(
 ) -> Iterator[None]:
     """Makes this process a rank of a world in which the ops of a graph find their groups by the graph's names.
 
-    All ranks make all groups, in the same order. A group of the whole world is the default one.
+    All ranks make all groups, in the same order. A group of the whole world is the default one. After an error the
+    groups are left as they are: taking them apart waits for collectives that never end, and with it the error would.
 
     Args:
         backend: ``gloo`` or ``nccl``.
@@ -51,16 +52,14 @@ def process_groups(
         _check_order(name, own)
     bound = device if device.type == "cuda" else None
     dist.init_process_group(backend, store=store, rank=rank, world_size=world_size, timeout=timeout, device_id=bound)
-    try:
-        made: dict[Block, dist.ProcessGroup | None] = {tuple(range(world_size)): dist.group.WORLD}
-        for block in (block for members in blocks.values() for block in members):
-            if block not in made:
-                made[block] = dist.new_group(list(block), timeout=timeout)
-        for name, members in blocks.items():
-            _answer_to(name, made[members[rank]])
-        yield
-    finally:
-        dist.destroy_process_group()
+    made: dict[Block, dist.ProcessGroup | None] = {tuple(range(world_size)): dist.group.WORLD}
+    for block in (block for members in blocks.values() for block in members):
+        if block not in made:
+            made[block] = dist.new_group(list(block), timeout=timeout)
+    for name, members in blocks.items():
+        _answer_to(name, made[members[rank]])
+    yield
+    dist.destroy_process_group()
 
 
 def num_started() -> int:

@@ -129,6 +129,16 @@ def test_a_rank_that_raises(folder):
     )
 
 
+def test_a_rank_that_raises_while_it_waits_for_others_does_not_wait_on(folder):
+    b = Builder(2)
+    started = b.reduce(b.call(ACT, b.input("x", 8, 4), "sleep", 1, 1, name="sleep_on_1"))
+    alone = b.call(ACT, b.input("y", 4), "fail", 0, 1, name="fail_on_0")
+    failed = Failed(b.finish(b.wait(started), alone), timeout_s=60.0)
+    assert failed.message.startswith("rank 0 failed while running the graph before, at node fail_on_0")
+    assert failed.message.endswith("this rank has had enough")
+    assert failed.seconds < MAX_LATE_S
+
+
 def test_a_rank_that_leaves(folder):
     failed = Failed(graph_with(("leave", 0), where="between"))
     assert failed.message.startswith("rank 0 ended with exit code 7 while running the graph before, at node leave_on_0")
