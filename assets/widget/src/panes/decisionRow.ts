@@ -16,6 +16,7 @@ export function headerRow(): HTMLElement {
 // `move`: how it differs from the pinned plan.
 export function decisionRow(decision: Decision, row: number, shorten: (path: string) => string, move?: Move): HTMLElement {
   const { step, kind, label, name, size, merged, reason, differs } = decision;
+  const mark = (): HTMLElement | null => (move === undefined ? null : movedMark(move));
   return h("div", {
     class: "bv-row", role: "row", "aria-rowindex": row + 2, title: label === name ? name : `${label}\n${name}`, "data-tone": merged ? "plain" : "alert",
     "data-differs": differs !== "",
@@ -23,9 +24,9 @@ export function decisionRow(decision: Decision, row: number, shorten: (path: str
     cell("step", String(step + 1)),
     cell("label", kindGlyph(kind), differs === "" ? null : differsMark(), ...labelParts(label, shorten(label))),
     cell("size", size),
-    cell("outcome", ...outcomeParts(decision), move === undefined ? null : movedMark(move)),
+    cell("outcome", ...outcomeParts(decision), mark()),
     h("span", { class: "bv-cell bv-reason", role: "gridcell", title: differs === "" ? reason : `${reason}. torch.compile differs: ${differs}` },
-      merged ? null : icon("alert"), h("span", {}, reason)));
+      ...(merged ? [h("span", {}, reason)] : [icon("alert"), h("span", {}, reason), mark()])));
 }
 
 // Heads the decisions of one reason; pressing it shows only them.

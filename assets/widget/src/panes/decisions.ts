@@ -46,6 +46,7 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     count.textContent = shown.length === length ? "" : `${shown.length} of ${length}`;
     empty.textContent = shown.length > 0 ? "" : length === 0 ? "The graph has no collectives." : "No decision passes the filters.";
     grid.hidden = shown.length === 0;
+    grid.toggleAttribute("data-compared", store.current.difference !== null);
     grid.style.setProperty("--bv-digits", String(Math.max(2, String(length).length)));
     grid.style.setProperty("--bv-size-letters", String(decisions.reduce((most, { size }) => Math.max(most, size.length), 0)));
     grid.setAttribute("aria-rowcount", String(lines.length + 1));

@@ -22,7 +22,6 @@ import { probeText } from "./probe";
 import { timelineTables, timeText } from "./twin";
 import { axesOf } from "./tracks";
 
-const HEAD_HEIGHT = 36;
 const RESTARTS: readonly (keyof State)[] = ["view", "axis"];
 const STAGE_LABEL = "Timeline. w and s zoom, a and d pan, f fits the selection, F fits all, left and right go from slice to slice, " +
   "m measures, M sums a box, an exclamation mark goes to where compute waits longest.";
@@ -87,8 +86,8 @@ export function mountTimeline(root: HTMLElement, store: Store, planner: Planner 
   };
   const head = timelineHead(store, planner, actions);
   const twin = timelineTables();
-  root.style.setProperty("--bv-timeline-wanted", `${HEAD_HEIGHT + wantedHeight(store.payload.views)}px`);
-  root.append(head.element, stage, twin.element);
+  root.style.setProperty("--bv-timeline-wanted", `${wantedHeight(store.payload.views)}px`);
+  root.append(head.element, h("div", { class: "bv-body" }, stage, twin.element));
   const host = hostCanvas(stage, (pen) => drawTimeline(pen, model.scene), (width, height) => model.resize(width, height, store.state));
 
   function drawModes(): void {
