@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from checks import NOUNS, Exercise, the_cap
+from checks import NOUNS, Exercise, on_real_ranks, the_cap
 from samples import SAMPLES
+from samples_of_runs import sample_run
+from torch import nn
+from torch.distributed._functional_collectives import all_gather_tensor, all_reduce
 
 import bucketviz as bv
 
@@ -109,3 +112,65 @@ def test_the_smallest_cap_is_taken_to_a_percent_from_both_sides(share: float, is
     (bucket,) = bv.plan(gm).buckets
     answer = share * bucket.size_bytes / 2**20
     assert the_cap.exercises_on(gm, estimate, estimate)[1].verdict(answer).startswith("Right") == is_right
+
+
+def sums_then_gathers(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    reduced = all_reduce(y, "sum", "0")
+    return reduced, all_gather_tensor(x, 0, "0")
+
+
+def sums_again_behind(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return *sums_then_gathers(x, y), all_reduce(y * 2, "sum", "0")
+
+
+def gathers_then_sums(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    return all_gather_tensor(x, 0, "0"), all_reduce(y, "sum", "0")
+
+
+def only_sums(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return all_reduce(y, "sum", "0")
+
+
+def plan_of(step: Callable[..., Any]) -> bv.records.Plan:
+    return bv.plan(bv.capture(step, [torch.ones(4), torch.ones(4)], parallelism=None, world_size=2).forward)
+
+
+@pytest.fixture(scope="module")
+def of_ranks() -> dict[int, Exercise]:
+    return on_real_ranks.exercises_on(sample_run(), plan_of, sums_then_gathers)
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (sums_again_behind, "collective 3: expected none, found all_reduce sum f32 16 B."),
+        (
+            gathers_then_sums,
+            "collective 1: expected all_reduce sum f32 16 B, found all_gather f32 32 B; "
+            "collective 2: expected all_gather f32 32 B, found all_reduce sum f32 16 B.",
+        ),
+        (only_sums, "collective 2: expected all_gather f32 32 B, found none."),
+    ],
+)
+def test_the_collectives_out_of_place_are_those_of_the_program(
+    of_ranks: dict[int, Exercise], step: Callable[..., Any], told: str
+) -> None:
+    assert of_ranks[2].verdict(step).startswith(f"Not so. On rank 1, {told} The ranks have to")
+    assert of_ranks[2].verdict(sums_then_gathers).startswith("Right")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("norm", [nn.BatchNorm1d(32), nn.BatchNorm1d(32).eval()], ids=["training", "eval"])
+def test_a_model_with_batch_norm_is_checked_with_its_own_dtypes(of_ranks: dict[int, Exercise], norm: nn.Module) -> None:
+    few = nn.Sequential(nn.Linear(32, 32), norm)
+    assert of_ranks[3].verdict(few).startswith("Not so. forward: 4 collectives → 1")
+    assert of_ranks[3].verdict(nn.Sequential(few, nn.Linear(32, 8))).startswith("Right")
+
+
+def test_no_advice_names_an_option_that_the_exercise_does_not_offer(of_ranks: dict[int, Exercise]) -> None:
+    class Mixes(nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x).half() @ torch.ones(32, 32)
+
+    told = of_ranks[3].verdict(Mixes(32, 32))
+    assert "which fails when run; cast there. It takes an nn.Module" in told

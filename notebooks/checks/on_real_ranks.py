@@ -1,6 +1,7 @@
 """Exercises of notebook 07."""
 
 from collections.abc import Callable
+from itertools import zip_longest
 from numbers import Integral
 from typing import Any
 
@@ -8,9 +9,42 @@ import torch
 from torch import nn
 
 import bucketviz as bv
+from bucketviz.errors import CaptureError
 from bucketviz.records import Execution, Plan, RankCheck
 from bucketviz.rewriting import Bucketed
+from bucketviz.sources.capture import Captured
+from bucketviz.units import format_bytes
 from checks import Exercise
+
+INPUT = torch.ones(4, 32)
+
+
+def captured_on(model: nn.Module, world_size: int) -> Captured:
+    """Captures a model; one that cannot be cast to bfloat16, such as one with BatchNorm, with its own dtypes."""
+    try:
+        return bv.capture(model, INPUT, world_size=world_size)
+    except CaptureError:
+        return bv.capture(model, INPUT, world_size=world_size, param_dtype=None)
+
+
+def calls_of(plan: Plan) -> list[str]:
+    """Gives what a rank calls, in the order of its program, before anything is merged."""
+    parts = [
+        (each.kind, each.reduce_op, node.tensor and node.tensor.dtype, format_bytes(each.size_bytes))
+        for node, each in plan.graph.collectives()
+    ]
+    return [" ".join(part for part in call if part) for call in parts]
+
+
+def out_of_place(expected: Plan, found: Plan) -> str:
+    """Gives in a sentence each collective that differs from what is expected at its place; empty where none does."""
+    pairs = zip_longest(calls_of(expected), calls_of(found), fillvalue="none")
+    told = [
+        f"collective {place}: expected {wanted}, found {seen}"
+        for place, (wanted, seen) in enumerate(pairs, start=1)
+        if wanted != seen
+    ]
+    return "; ".join(told)
 
 
 def exercises_on(
@@ -26,7 +60,7 @@ def exercises_on(
     world_size = execution.world_size
 
     def bucketed(model: nn.Module) -> Bucketed:
-        return bv.bucket(bv.capture(model, torch.ones(4, 32), world_size=world_size).forward)
+        return bv.bucket(captured_on(model, world_size).forward)
 
     def merges_and_keeps_every_bit(model: nn.Module) -> bool:
         result = bucketed(model)
@@ -36,6 +70,10 @@ def exercises_on(
 
     def compared(step: Callable[..., Any]) -> RankCheck:
         return bv.check_ranks([plan_of(other_rank), plan_of(step)])
+
+    def told(step: Callable[..., Any]) -> str:
+        differs = out_of_place(plan_of(other_rank), plan_of(step))
+        return f"On rank 1, {differs or compared(step).disagreements[0]}."
 
     return {
         1: Exercise(
@@ -48,7 +86,7 @@ def exercises_on(
             takes=Callable,
             more="of two tensors that calls all_gather_tensor and all_reduce",
             is_right=lambda answer: compared(answer).agree,
-            gives=lambda answer: f"{compared(answer).disagreements[0]}.",
+            gives=told,
             hint="The ranks have to reduce first and gather second, with tensors like those of the other rank.",
             because=lambda: "The same collectives in the same order on every rank: no hang.",
         ),
