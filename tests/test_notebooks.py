@@ -1,6 +1,7 @@
 """The notebooks run without a warning, show what they were committed with, and tell right answers from wrong ones."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import execute
@@ -60,6 +61,17 @@ def test_links_between_notebooks_lead_somewhere(name: str) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", "\n".join(cell.source for cell in cells if cell.cell_type == "markdown"))
     files = [link for link in links if not link.startswith("http")]
     assert [file for file in files if not (execute.HERE / file).is_file()] == []
+
+
+def test_the_text_ahead_of_a_lesson_tells_its_cap() -> None:
+    lessons = [
+        (cap, text.source)
+        for path in NAMES.values()
+        for text, code in pairwise(nbformat.read(path, as_version=4).cells)
+        for cap in re.findall(r"bv\.lesson\(.*\bcap_mib=([\d.]+)", code.source)
+    ]
+    assert lessons
+    assert [cap for cap, text in lessons if f"{cap} MiB" not in text] == []
 
 
 @pytest.mark.slow
