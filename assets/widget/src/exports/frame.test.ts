@@ -17,9 +17,9 @@ const LEGEND = ["transferring", "done, not waited for", "exposed: compute waits"
 const SIGNS = ["all_gather", "reduce_scatter", "all_reduce", "compute"];
 const CAPTION = "1 ms, from the start of ag0 at 0 s to the start of ag2 at 1 ms";
 
-function framed(width: number): { texts: string[]; extents: [number, number][]; top: number; bottom: number } {
+function framed(width: number, heading = HEADING): { texts: string[]; extents: [number, number][]; top: number; bottom: number } {
   const picture: Picture = {
-    width, height: 200, tokens, heading: HEADING, terms: TERMS, labels: [{ text: "Timeline", note: "program order", x: 14 }],
+    width, height: 200, tokens, heading, terms: TERMS, labels: [{ text: "Timeline", note: "program order", x: 14 }],
     legend: LEGEND.map(entry), signs: SIGNS.map(entry), caption: CAPTION, draw: () => {},
   };
   const { top, bottom, draw } = frameOf(text, picture);
@@ -52,4 +52,14 @@ describe.each([1440, 1000, 720, 560, 420, 300])("in a width of %i", (width) => {
     expect([top, bottom]).toEqual(width >= 1440 ? [58, 30] : [expect.any(Number), expect.any(Number)]);
     if (width <= 420) expect([top > 58, bottom > 30]).toEqual([true, true]);
   });
+});
+
+test("a heading that is longer than the picture goes on below", () => {
+  const words = Array.from({ length: 30 }, (_, place) => `word${place}`);
+  const one = framed(420);
+  const long = framed(420, words.join(" "));
+  const headings = long.texts.filter((each) => each.startsWith("word"));
+  expect(headings.join(" ")).toBe(words.join(" "));
+  expect(headings.length).toBeGreaterThan(1);
+  expect(long.top).toBe(one.top + 20 * (headings.length - 1));
 });

@@ -40,7 +40,7 @@ export function frameOf(text: TextFitter, picture: Picture): Frame {
 function writeHeading(lines: Lines, { heading, terms, tokens }: Picture): void {
   const style = { font: sansFont(tokens, 13, 600), color: tokens.ink };
   const policy = terms.join(BETWEEN_TERMS);
-  lines.write(heading, lines.left, lines.room, style);
+  lines.writeBroken(heading.split(" "), " ", style);
   if (policy === "") return;
   if (lines.widthOf(heading, style) + 2 * GAP + lines.widthOf(policy) <= lines.room) return lines.writeAtRight(policy);
   lines.nextLine();

@@ -1,9 +1,9 @@
 // What the signs of the graph's picture mean: of each that it shows a small drawing.
 
-import { SWATCH, topOfSwatch, type LegendEntry } from "../../exports/swatch";
+import { drawSwatch, SWATCH, topOfSwatch, type LegendEntry } from "../../exports/swatch";
 import { kindsOf } from "../../glyphs";
 import type { Kind, Role } from "../../types";
-import { drawGlyph, sansFont, tracePanel, withAlpha, writeText, type Pen } from "../pen";
+import { drawGlyph, drawTriangle, sansFont, tracePanel, withAlpha, writeText, type Pen } from "../pen";
 import { DASHES, drawOpSign, isDrawnAlone, SIGNS } from "./draw";
 import type { Placed } from "./layout";
 import { pinsOf } from "./pins";
@@ -16,6 +16,7 @@ export function signsOf(scene: Scene): LegendEntry[] {
   const { view, emphasis, layout } = scene;
   const rows = visibleRows(scene);
   const ops = rows.filter(({ row }) => row.type === "op");
+  const folds = rows.filter(({ row }) => row.type === "fold" && row.canUnfold);
   const roleOf = ({ row }: Placed): Role | undefined => view[row.side].role[row.node];
   const firstWait = ops.find((placed) => roleOf(placed) === "wait");
   const waitKind = firstWait === undefined ? null : view[firstWait.row.side].kind[firstWait.row.node] || "other";
@@ -31,6 +32,10 @@ export function signsOf(scene: Scene): LegendEntry[] {
       { text: "what the pass looks at", draw: (pen, x, middle) => outline(pen, x, middle, pen.tokens.focus, 2) }],
     [rows.some(({ row }) => row.type !== "op" && row.type !== "fold" && emphasis.isSelected(row)),
       { text: "selected", draw: (pen, x, middle) => outline(pen, x, middle, pen.tokens.dim, 2.4) }],
+    [rows.some(({ row }) => (row.type === "op" || row.type === "fold") && emphasis.isSelected(row)),
+      { text: "selected, or holds what is", draw: (pen, x, middle) => drawSwatch(pen, x, middle, pen.tokens.highlight, 1, pen.tokens.computeEdge) }],
+    [folds.some(({ row }) => !row.isOpen), { text: "folded", draw: (pen, x, middle) => drawFoldSign(pen, false, x, middle) }],
+    [folds.some(({ row }) => row.isOpen), { text: "unfolded", draw: (pen, x, middle) => drawFoldSign(pen, true, x, middle) }],
     [rows.some(({ row }) => emphasis.isMatch(row)), { text: "found by the search", draw: drawMatch }],
     [rowsOnPath(scene).length > 1, { text: "how it depends", draw: drawPath }],
     ...CHANGES.map((change): [boolean, LegendEntry] =>
@@ -61,6 +66,10 @@ function drawFill({ context, tokens }: Pen, x: number, middle: number): void {
   context.fillStyle = tokens.dim;
   withAlpha(context, 0.22, () => context.fillRect(x, y, SWATCH.width, 3));
   context.fillRect(x, y, SWATCH.width / 2, 3);
+}
+
+function drawFoldSign({ context, tokens }: Pen, isOpen: boolean, x: number, middle: number): void {
+  drawTriangle(context, x + SWATCH.width / 2, middle, isOpen, tokens.dim);
 }
 
 function drawMatch({ context, tokens }: Pen, x: number, middle: number): void {

@@ -40,7 +40,7 @@ test("each sign that is in view has an entry, and no other", () => {
   expect(first).not.toContain("a wait, in the hue of its kind");
   const model = modelOf();
   model.unfoldAll();
-  expect(signs(model)).toEqual(["an input or output"]);
+  expect(signs(model)).toEqual(["an input or output", "unfolded"]);
   model.scrollTo(model.scrollToReveal(model.rowOfRef(store.current.decisions[4]!.name)!)!);
   expect(signs(model)).toEqual(expect.arrayContaining(["a wait, in the hue of its kind", "an op"]));
 });
@@ -52,6 +52,14 @@ test("what is left alone, selected and looked at", () => {
   const model = modelOf();
   model.scrollTo(model.scrollToReveal(model.rowOfRef(alone.name)!)!);
   expect(signs(model)).toEqual(expect.arrayContaining(["left alone", "what the pass looks at", "selected"]));
+});
+
+test("what is folded or unfolded, and a fold that holds what is selected", () => {
+  expect(signs()).toContain("folded");
+  expect(signs()).not.toContain("selected, or holds what is");
+  const wait = store.current.before.role.indexOf("wait");
+  store.set({ selection: [store.current.before.name[wait]!] });
+  expect(signs()).toContain("selected, or holds what is");
 });
 
 test("of a difference what was removed, added and moved", () => {
