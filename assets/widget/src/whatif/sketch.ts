@@ -2,6 +2,7 @@
 // reads a result follows it. The rewrite adds the nodes that pack and unpack; only the graph itself can be rewritten.
 
 import type { Bucket, GraphColumns, Slice, Timeline, View } from "../types";
+import { orderOf } from "./order";
 
 const NONE: number[] = [];
 
@@ -18,17 +19,15 @@ export function sketched(columns: Columns, timeline: Timeline, buckets: readonly
 
 export function sketchAfter(before: GraphColumns, timeline: Timeline, buckets: readonly Merged[]): Sides {
   const keyOf = keysOf(before, buckets);
-  const order = orderOf(before, keyOf);
-  const rankOf = new Int32Array(before.name.length).fill(-1);
-  order.forEach((key, rank) => (rankOf[key] = rank));
-  const carriedTo = Array.from(keyOf, (key) => rankOf[key]!);
-  const bucketAt = new Map(buckets.map(({ members }, index) => [rankOf[keyOf[members[0]!]!]!, index]));
-  const after = columnsOf(before, order, carriedTo, buckets, bucketAt);
-  return {
-    after, carriedTo,
-    provenance: after.bucket.map((bucket) => buckets[bucket]?.members ?? NONE),
-    timeline: timelineOf(after, timeline, order, buckets),
-  };
+  const order = orderOf(before.inputs, keyOf);
+  const rankOf = new Int32Array(keyOf.length).fill(-1);
+  for (let rank = 0; rank < order.length; rank++) rankOf[order[rank]!] = rank;
+  const carriedTo = new Array<number>(keyOf.length);
+  for (let node = 0; node < keyOf.length; node++) carriedTo[node] = rankOf[keyOf[node]!]!;
+  const after = columnsOf(before, order, carriedTo, buckets);
+  const provenance = new Array<number[]>(order.length).fill(NONE);
+  for (const { members } of buckets) provenance[carriedTo[members[0]!]!] = members;
+  return { after, carriedTo, provenance, timeline: timelineOf(after, timeline, order, buckets) };
 }
 
 // The buckets, each where its members were carried to.
@@ -37,113 +36,82 @@ export function started(buckets: readonly Bucket[], carriedTo: readonly number[]
 }
 
 // Members, and the waits on them.
-export function bucketColumn({ name, pair, role }: Columns, buckets: readonly Pick<Bucket, "members">[]): number[] {
-  const column = name.map(() => -1);
+export function bucketColumn({ pair, role }: Columns, buckets: readonly Pick<Bucket, "members">[]): number[] {
+  const column = new Array<number>(role.length).fill(-1);
   buckets.forEach(({ members }, index) => members.forEach((member) => (column[member] = index)));
-  role.forEach((each, node) => {
-    if (each === "wait") column[node] = column[pair[node]!] ?? -1;
-  });
+  for (let node = 0; node < role.length; node++) {
+    if (role[node] === "wait" && pair[node]! >= 0) column[node] = column[pair[node]!]!;
+  }
   return column;
 }
 
 // The node that stands for each one: a bucket's last member for its members and their waits, else itself.
-function keysOf(before: GraphColumns, buckets: readonly Merged[]): Int32Array {
-  const keyOf = new Int32Array(before.name.length);
-  for (let node = 0; node < keyOf.length; node++) keyOf[node] = node;
-  for (const { members } of buckets) {
-    const last = Math.max(...members);
-    for (const member of members) keyOf[member] = last;
-  }
-  before.role.forEach((role, node) => {
-    const start = before.pair[node]!;
-    if (role === "wait" && start >= 0 && before.bucket[start]! >= 0) keyOf[node] = keyOf[start]!;
-  });
+function keysOf({ bucket }: GraphColumns, buckets: readonly Merged[]): Int32Array {
+  const lastOf = buckets.map(({ members }) => Math.max(...members));
+  const keyOf = new Int32Array(bucket.length);
+  for (let node = 0; node < keyOf.length; node++) keyOf[node] = bucket[node]! < 0 ? node : lastOf[bucket[node]!]!;
   return keyOf;
 }
 
-// Of the nodes that have all they read, the one that stood first comes next, as in the rewrite.
-function orderOf(before: GraphColumns, keyOf: Int32Array): number[] {
-  const numNodes = before.name.length;
-  const { readers, firstOf, missing } = readersOf(before, keyOf);
-  const ready = new Heap();
-  const order: number[] = [];
-  const isPlaced = new Uint8Array(numNodes);
-  for (let node = 0; node < numNodes; node++) if (keyOf[node] === node && missing[node] === 0) ready.push(node);
-  for (let key = ready.pop(); key !== undefined; key = ready.pop()) {
-    order.push(key);
-    isPlaced[key] = 1;
-    for (let at = firstOf[key]!; at < firstOf[key + 1]!; at++) if (--missing[readers[at]!]! === 0) ready.push(readers[at]!);
-  }
-  // A plan that obeys torch to the letter may close a cycle, which the rewrite refuses: what is in it stays in place.
-  for (let node = 0; node < numNodes; node++) if (keyOf[node] === node && !isPlaced[node]) order.push(node);
-  return order;
-}
-
-// The readers of node i are readers[firstOf[i]] to readers[firstOf[i + 1] - 1]; missing[i]: how much i reads.
-function readersOf({ inputs }: GraphColumns, keyOf: Int32Array): Record<"readers" | "firstOf" | "missing", Int32Array> {
-  const numNodes = inputs.length;
-  const firstOf = new Int32Array(numNodes + 1);
-  const missing = new Int32Array(numNodes);
-  const eachEdge = (visit: (source: number, reader: number) => void): void => {
-    for (let node = 0; node < numNodes; node++) {
-      for (const input of inputs[node]!) if (keyOf[input] !== keyOf[node]) visit(keyOf[input]!, keyOf[node]!);
-    }
-  };
-  eachEdge((source) => void firstOf[source + 1]!++);
-  for (let node = 0; node < numNodes; node++) firstOf[node + 1]! += firstOf[node]!;
-  const readers = new Int32Array(firstOf[numNodes]!);
-  const free = firstOf.slice();
-  eachEdge((source, reader) => {
-    readers[free[source]!++] = reader;
-    missing[reader]!++;
-  });
-  return { readers, firstOf, missing };
-}
-
-function columnsOf(
-  before: GraphColumns, order: readonly number[], carriedTo: readonly number[], buckets: readonly Merged[],
-  bucketAt: ReadonlyMap<number, number>,
-): GraphColumns {
-  const picked = <T>(column: readonly T[]): T[] => order.map((key) => column[key]!);
-  const sources = (nodes: readonly number[]): number[] => {
-    const ranks = nodes.map((node) => carriedTo[node]!);
-    if (ranks.length < 2 || (ranks.length === 2 && ranks[0] !== ranks[1])) return ranks; // most nodes, without a set each
-    return [...new Set(ranks)];
-  };
+function columnsOf(before: GraphColumns, order: Int32Array, carriedTo: readonly number[], buckets: readonly Merged[]): GraphColumns {
   const after: GraphColumns = {
-    name: picked(before.name), target: picked(before.target), role: picked(before.role), kind: picked(before.kind),
-    inputs: order.map((key) => sources(before.inputs[key]!)),
-    tensor: picked(before.tensor), bytes: picked(before.bytes), size: picked(before.size), module: picked(before.module),
-    source: picked(before.source), stack: picked(before.stack),
-    pair: order.map((key) => (before.pair[key]! < 0 ? -1 : carriedTo[before.pair[key]!]!)),
-    bucket: order.map(() => -1),
+    name: picked(before.name, order), target: picked(before.target, order), role: picked(before.role, order),
+    kind: picked(before.kind, order), inputs: new Array<number[]>(order.length), tensor: picked(before.tensor, order),
+    bytes: picked(before.bytes, order), size: picked(before.size, order), module: picked(before.module, order),
+    source: picked(before.source, order), stack: picked(before.stack, order), pair: picked(before.pair, order),
+    bucket: new Array<number>(order.length).fill(-1),
   };
-  for (const [rank, index] of bucketAt) {
-    const { label, kind, bytes, size, members } = buckets[index]!;
-    const inputs = sources(members.flatMap((member) => before.inputs[member]!));
-    const own = { name: label, target: kind, role: "collective", kind, inputs, tensor: "", bytes, size, module: before.module[members[0]!]!, source: "", stack: "", pair: -1, bucket: index };
-    for (const [column, value] of Object.entries(own)) (after[column as keyof GraphColumns] as unknown[])[rank] = value;
+  const { inputs, pair } = after;
+  for (let rank = 0; rank < order.length; rank++) {
+    inputs[rank] = carried(before.inputs[order[rank]!]!, carriedTo);
+    if (pair[rank]! >= 0) pair[rank] = carriedTo[pair[rank]!]!;
   }
+  buckets.forEach(({ label, kind, bytes, size, members }, index) => {
+    const own = {
+      name: label, target: kind, role: "collective", kind, inputs: carried(members.flatMap((member) => before.inputs[member]!), carriedTo),
+      tensor: "", bytes, size, module: before.module[members[0]!]!, source: "", stack: "", pair: -1, bucket: index,
+    };
+    const rank = carriedTo[members[0]!]!;
+    for (const [column, value] of Object.entries(own)) (after[column as keyof GraphColumns] as unknown[])[rank] = value;
+  });
   return after;
 }
 
+function picked<T>(column: readonly T[], order: Int32Array): T[] {
+  const values = new Array<T>(order.length);
+  for (let rank = 0; rank < order.length; rank++) values[rank] = column[order[rank]!]!;
+  return values;
+}
+
+// Where some nodes were carried to, each place once.
+function carried(nodes: readonly number[], carriedTo: readonly number[]): number[] {
+  if (nodes.length === 0) return NONE;
+  const first = carriedTo[nodes[0]!]!;
+  if (nodes.length === 1) return [first];
+  const second = carriedTo[nodes[1]!]!;
+  if (nodes.length === 2) return first === second ? [first] : [first, second]; // most nodes, without a set each
+  return [...new Set(nodes.map((node) => carriedTo[node]!))];
+}
+
 // Program order: compute in stretches of one module, collectives from start to wait, a bucket where it stands.
-function timelineOf(after: GraphColumns, timeline: Timeline, order: readonly number[], buckets: readonly Merged[]): Timeline {
-  const rowOf = new Map(timeline.slices.map(({ node, row }) => [node, row]));
+function timelineOf(after: GraphColumns, timeline: Timeline, order: Int32Array, buckets: readonly Merged[]): Timeline {
+  const { name, role, kind, module, pair, bucket } = after;
+  const rowOf = new Map<number, string>();
+  for (const { node, row, kind } of timeline.slices) if (kind !== "") rowOf.set(node, row);
   const laneEnds = new Map<string, number[]>();
   const slices: Slice[] = [];
   let compute: Slice | null = null;
-  after.role.forEach((role, node) => {
-    const [kind, label] = [after.kind[node]!, after.name[node]!];
-    if (role !== "compute") compute = null;
-    else if (compute !== null && after.module[compute.node] === after.module[node]) compute.end = node + 1;
-    else slices.push((compute = { node, row: "compute", lane: 0, start: node, end: node + 1, label, kind: "" }));
-    if (role !== "collective") return;
-    const row = rowOf.get(buckets[after.bucket[node]!]?.members[0] ?? order[node]!);
-    const end = Math.max(node, after.pair[node]!) + 1;
-    if (row !== undefined) slices.push({ node, row, lane: freeLane(laneEnds, row, node, end), start: node, end, label, kind });
-  });
-  return { unit: timeline.unit, end: after.name.length, slices };
+  for (let node = 0; node < name.length; node++) {
+    const isCompute = role[node] === "compute";
+    if (!isCompute) compute = null;
+    else if (compute !== null && module[compute.node] === module[node]) compute.end = node + 1;
+    else slices.push((compute = { node, row: "compute", lane: 0, start: node, end: node + 1, label: name[node]!, kind: "" }));
+    if (role[node] !== "collective") continue;
+    const row = rowOf.get(bucket[node]! < 0 ? order[node]! : buckets[bucket[node]!]!.members[0]!);
+    const end = Math.max(node, pair[node]!) + 1;
+    if (row !== undefined) slices.push({ node, row, lane: freeLane(laneEnds, row, node, end), start: node, end, label: name[node]!, kind: kind[node]! });
+  }
+  return { unit: timeline.unit, end: name.length, slices };
 }
 
 function freeLane(laneEnds: Map<string, number[]>, row: string, start: number, end: number): number {
@@ -153,35 +121,4 @@ function freeLane(laneEnds: Map<string, number[]>, row: string, start: number, e
   const lane = free < 0 ? ends.length : free;
   ends[lane] = end;
   return lane;
-}
-
-// The least of some numbers first.
-class Heap {
-  private readonly items: number[] = [];
-
-  push(item: number): void {
-    const { items } = this;
-    let at = items.length;
-    while (at > 0 && items[(at - 1) >> 1]! > item) {
-      items[at] = items[(at - 1) >> 1]!;
-      at = (at - 1) >> 1;
-    }
-    items[at] = item;
-  }
-
-  pop(): number | undefined {
-    const { items } = this;
-    const least = items[0];
-    const last = items.pop();
-    if (last === undefined || items.length === 0) return least;
-    let at = 0;
-    for (let child = 1; child < items.length; child = 2 * at + 1) {
-      if (child + 1 < items.length && items[child + 1]! < items[child]!) child++;
-      if (items[child]! >= last) break;
-      items[at] = items[child]!;
-      at = child;
-    }
-    items[at] = last;
-    return least;
-  }
 }
