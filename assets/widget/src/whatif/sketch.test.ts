@@ -31,6 +31,21 @@ describe.each(views.map((view) => ({ view, name: view.name })))("the sketch of $
     expect(sketch.carriedTo.every((rank) => rank >= 0)).toBe(true);
   });
 
+  test("tells of every node what it was before, in plain arrays, whoever looks first", () => {
+    const { after, carriedTo } = sketchAfter(view.before, view.timelines.before, view.buckets);
+    const starts = new Map(view.buckets.map((bucket) => [carriedTo[bucket.members[0]!]!, bucket]));
+    const originOf = after.name.map((_, rank) => carriedTo.indexOf(rank));
+    for (const column of ["target", "tensor", "source", "stack"] as const) {
+      const told = originOf.map((node, rank) => (starts.has(rank) ? "" : view.before[column][node]!));
+      if (column === "target") for (const [rank, { kind }] of starts) told[rank] = kind;
+      expect(Array.isArray(after[column])).toBe(true);
+      expect(after[column]).toEqual(told);
+      expect(after[column]).toBe(after[column]);
+    }
+    expect(Object.keys(after).sort()).toEqual(Object.keys(view.before).sort());
+    for (const column of Object.values(after)) expect(column).toHaveLength(after.name.length);
+  });
+
   test("has a timeline whose collectives never share a lane", () => {
     const ends = new Map<string, number>();
     for (const { row, lane, start, end } of sketch.timeline.slices) {

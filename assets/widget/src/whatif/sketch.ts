@@ -1,7 +1,8 @@
 // What a plan comes to, drawn without the rewrite: every bucket is one node where its last member stood, and whatever
 // reads a result follows it. The rewrite adds the nodes that pack and unpack; only the graph itself can be rewritten.
 
-import type { Bucket, GraphColumns, Slice, Timeline, View } from "../types";
+import type { Bucket, GraphColumns, Role, Slice, Timeline, View } from "../types";
+import { withLazy } from "../lazy";
 import { orderOf } from "./order";
 
 const NONE: number[] = [];
@@ -53,34 +54,30 @@ function keysOf({ bucket }: GraphColumns, buckets: readonly Merged[]): Int32Arra
   return keyOf;
 }
 
+// What no drawing shows of every node is picked when somebody looks at one.
 function columnsOf(before: GraphColumns, order: Int32Array, carriedTo: readonly number[], buckets: readonly Merged[]): GraphColumns {
-  const after: GraphColumns = {
-    name: picked(before.name, order), target: picked(before.target, order), role: picked(before.role, order),
-    kind: picked(before.kind, order), inputs: new Array<number[]>(order.length), tensor: picked(before.tensor, order),
-    bytes: picked(before.bytes, order), size: picked(before.size, order), module: picked(before.module, order),
-    source: picked(before.source, order), stack: picked(before.stack, order), pair: picked(before.pair, order),
-    bucket: new Array<number>(order.length).fill(-1),
+  const picked = <T>(column: readonly T[], ofBucket: (bucket: Merged) => T): T[] => {
+    const values = new Array<T>(order.length);
+    for (let rank = 0; rank < order.length; rank++) values[rank] = column[order[rank]!]!;
+    for (const bucket of buckets) values[carriedTo[bucket.members[0]!]!] = ofBucket(bucket);
+    return values;
   };
-  const { inputs, pair } = after;
+  const inputs = picked(before.inputs, ({ members }) => members.flatMap((member) => before.inputs[member]!));
+  const pair = picked(before.pair, () => -1);
   for (let rank = 0; rank < order.length; rank++) {
-    inputs[rank] = carried(before.inputs[order[rank]!]!, carriedTo);
+    inputs[rank] = carried(inputs[rank]!, carriedTo);
     if (pair[rank]! >= 0) pair[rank] = carriedTo[pair[rank]!]!;
   }
-  buckets.forEach(({ label, kind, bytes, size, members }, index) => {
-    const own = {
-      name: label, target: kind, role: "collective", kind, inputs: carried(members.flatMap((member) => before.inputs[member]!), carriedTo),
-      tensor: "", bytes, size, module: before.module[members[0]!]!, source: "", stack: "", pair: -1, bucket: index,
-    };
-    const rank = carriedTo[members[0]!]!;
-    for (const [column, value] of Object.entries(own)) (after[column as keyof GraphColumns] as unknown[])[rank] = value;
+  const bucketOf = new Array<number>(order.length).fill(-1);
+  buckets.forEach(({ members }, index) => (bucketOf[carriedTo[members[0]!]!] = index));
+  return withLazy({
+    name: picked(before.name, ({ label }) => label), role: picked<Role>(before.role, () => "collective"), kind: picked(before.kind, ({ kind }) => kind),
+    bytes: picked(before.bytes, ({ bytes }) => bytes), size: picked(before.size, ({ size }) => size),
+    module: picked(before.module, ({ members }) => before.module[members[0]!]!), inputs, pair, bucket: bucketOf,
+  }, {
+    target: () => picked(before.target, ({ kind }) => kind), tensor: () => picked(before.tensor, () => ""),
+    source: () => picked(before.source, () => ""), stack: () => picked(before.stack, () => ""),
   });
-  return after;
-}
-
-function picked<T>(column: readonly T[], order: Int32Array): T[] {
-  const values = new Array<T>(order.length);
-  for (let rank = 0; rank < order.length; rank++) values[rank] = column[order[rank]!]!;
-  return values;
 }
 
 // Where some nodes were carried to, each place once.

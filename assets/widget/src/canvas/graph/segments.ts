@@ -1,7 +1,7 @@
 // Cuts both graphs into runs that a skeleton shows as one row each. The graph after is cut where the graph before
 // was, so that what did not change has the same runs, the same ids, and can stand on the same line.
 
-import type { GraphColumns, View } from "../../types";
+import type { Bucket, GraphColumns, View } from "../../types";
 import { blockOf } from "../modules";
 import { findRepeats, type Repeats } from "./repeats";
 
@@ -27,9 +27,9 @@ const segmentsOfAfter = new WeakMap<GraphColumns, Segments>();
 export function cutIntoSegments(view: View): Segments {
   let known = segmentsOfAfter.get(view.after);
   if (known === undefined) {
-    const { segments: before, repeats } = cutBefore(view.before);
+    const cut = cutBefore(view.before);
     const originOf = originsOf(view);
-    segmentsOfAfter.set(view.after, (known = { before, after: cutAfter(view, before, originOf), originOf, repeats }));
+    segmentsOfAfter.set(view.after, (known = { before: cut.segments, after: cutAfter(view, cut, originOf), originOf, repeats: cut.repeats }));
   }
   return known;
 }
@@ -40,6 +40,7 @@ export function repeatsOf(graph: GraphColumns): Repeats {
 
 interface Cut {
   segments: Segment[];
+  segmentOf: Int32Array; // index of each node's segment
   repeats: Repeats;
 }
 
@@ -50,7 +51,9 @@ function cutBefore(graph: GraphColumns): Cut {
   let cut = cutOfNames.get(graph.name);
   if (cut === undefined) {
     const segments = cutOnce(graph);
-    cutOfNames.set(graph.name, (cut = { segments, repeats: findRepeats(graph, segments) }));
+    const segmentOf = new Int32Array(graph.name.length);
+    segments.forEach(({ first, end }, index) => segmentOf.fill(index, first, end));
+    cutOfNames.set(graph.name, (cut = { segments, segmentOf, repeats: findRepeats(graph, segments) }));
   }
   return cut;
 }
@@ -83,13 +86,14 @@ function typeOf(graph: GraphColumns, node: number): SegmentType {
   return role === "collective" ? "collective" : "run";
 }
 
-function originsOf(view: View): Int32Array {
-  const originOf = new Int32Array(view.after.name.length).fill(-1);
-  view.carriedTo.forEach((after, before) => {
-    if (after < 0 || originOf[after] !== -1) return;
-    const isAdded = (view.after.bucket[after] ?? -1) >= 0 || (view.provenance[after] ?? []).length > 0;
-    if (!isAdded) originOf[after] = before;
-  });
+function originsOf({ carriedTo, after, provenance }: View): Int32Array {
+  const { name, bucket } = after;
+  const originOf = new Int32Array(name.length).fill(-1);
+  for (let node = 0; node < carriedTo.length; node++) {
+    const rank = carriedTo[node]!;
+    const isTaken = rank < 0 || originOf[rank] !== -1 || bucket[rank]! >= 0;
+    if (!isTaken && (provenance[rank]?.length ?? 0) === 0) originOf[rank] = node;
+  }
   return originOf;
 }
 
@@ -101,40 +105,42 @@ interface Piece {
   source: number; // -1 when the nodes come from no segment of `before`
 }
 
-function cutAfter(view: View, before: readonly Segment[], originOf: Int32Array): Segment[] {
-  const pieces = piecesOf(view, before, originOf);
-  const largest = largestOfSource(pieces);
+function cutAfter({ after, buckets }: View, { segments: before, segmentOf }: Cut, originOf: Int32Array): Segment[] {
+  const pieces = piecesOf(after, segmentOf, originOf);
+  const largest = largestOfSource(pieces, before.length);
   const segments: Segment[] = [];
   let rest: Segment | null = null; // what no segment of `before` stands for, as long as it is one block
   let block = "";
   for (const piece of pieces) {
     const { first, end, bucket, source } = piece;
-    const twin = largest.get(source) === piece ? before[source] : undefined;
-    const own = blockOf(view.after.module[first] ?? "");
-    const isRest = twin === undefined && bucket < 0;
-    if (isRest && rest !== null && (own === block || own === "")) {
+    if (source >= 0 && largest[source] === piece) {
+      const { id, type } = before[source]!;
+      segments.push({ id, type, first, end, bucket: -1 });
+      rest = null;
+      continue;
+    }
+    const own = blockOf(after.module[first] ?? "");
+    if (bucket < 0 && rest !== null && (own === block || own === "")) {
       rest.end = end;
       continue;
     }
-    const segment = twin === undefined ? newSegment(view, piece) : { ...twin, first, end };
+    const segment = newSegment(after, piece, buckets[bucket]);
     segments.push(segment);
-    rest = isRest ? segment : null;
+    rest = bucket < 0 ? segment : null;
     block = own;
   }
-  return nameBuckets(view, segments);
+  return segments;
 }
 
-function piecesOf(view: View, before: readonly Segment[], originOf: Int32Array): Piece[] {
-  const segmentOf = new Int32Array(view.before.name.length);
-  before.forEach(({ first, end }, index) => segmentOf.fill(index, first, end));
+function piecesOf({ bucket }: GraphColumns, segmentOf: Int32Array, originOf: Int32Array): Piece[] {
   const pieces: Piece[] = [];
   let current: Piece | null = null;
-  for (let node = 0; node < view.after.name.length; node++) {
-    const bucket = view.after.bucket[node] ?? -1;
-    const origin = originOf[node] ?? -1;
-    const source = bucket < 0 && origin >= 0 ? (segmentOf[origin] ?? -1) : -1;
-    if (current === null || current.bucket !== bucket || current.source !== source) {
-      current = { first: node, end: node, bucket, source };
+  for (let node = 0; node < bucket.length; node++) {
+    const own = bucket[node]!;
+    const origin = originOf[node]!;
+    const source = own < 0 && origin >= 0 ? segmentOf[origin]! : -1;
+    if (current === null || current.bucket !== own || current.source !== source) {
+      current = { first: node, end: node, bucket: own, source };
       pieces.push(current);
     }
     current.end = node + 1;
@@ -143,25 +149,17 @@ function piecesOf(view: View, before: readonly Segment[], originOf: Int32Array):
 }
 
 // What the pass tore apart stands beside its origin with its largest piece.
-function largestOfSource(pieces: readonly Piece[]): Map<number, Piece> {
-  const largest = new Map<number, Piece>();
+function largestOfSource(pieces: readonly Piece[], numSources: number): (Piece | undefined)[] {
+  const largest = new Array<Piece | undefined>(numSources).fill(undefined);
   for (const piece of pieces) {
-    const known = largest.get(piece.source);
-    if (piece.source < 0 || (known !== undefined && known.end - known.first >= piece.end - piece.first)) continue;
-    largest.set(piece.source, piece);
+    if (piece.source < 0) continue;
+    const known = largest[piece.source];
+    if (known === undefined || known.end - known.first < piece.end - piece.first) largest[piece.source] = piece;
   }
   return largest;
 }
 
-function newSegment(view: View, { first, end, bucket }: Piece): Segment {
-  const type = bucket >= 0 ? "run" : typeOf(view.after, first);
-  return { id: `after:${view.after.name[first]}`, type, first, end, bucket };
-}
-
-function nameBuckets(view: View, segments: Segment[]): Segment[] {
-  return segments.map((segment) => {
-    const bucket = view.buckets[segment.bucket];
-    const holdsStart = bucket !== undefined && segment.first <= bucket.start && bucket.start < segment.end;
-    return holdsStart ? { ...segment, id: `bucket:${bucket.label}`, type: "bucket" } : segment;
-  });
+function newSegment(after: GraphColumns, { first, end, bucket: index }: Piece, bucket: Bucket | undefined): Segment {
+  if (bucket !== undefined && first <= bucket.start && bucket.start < end) return { id: `bucket:${bucket.label}`, type: "bucket", first, end, bucket: index };
+  return { id: `after:${after.name[first]}`, type: index >= 0 ? "run" : typeOf(after, first), first, end, bucket: index };
 }

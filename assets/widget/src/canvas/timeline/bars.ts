@@ -29,7 +29,7 @@ export class Bars {
   readonly ends: Float64Array;
   readonly strata: Stratum[]; // with nothing dim
   private readonly lengths: Float64Array; // of entry i: how long all are that stand ahead of bar i
-  private readonly exposed: Float64Array; // for how long compute waits for them
+  private readonly exposed: Float64Array | null; // for how long compute waits for them; null where it never does
   private readonly least: number;
   private readonly kinds: (Kind | "")[];
   private readonly kindAt: Uint8Array; // index of each bar's kind
@@ -37,14 +37,19 @@ export class Bars {
   private byNode: Int32Array | null = null;
 
   private constructor(readonly list: readonly Bar[]) {
-    this.starts = Float64Array.from(list, ({ start }) => start);
-    this.ends = Float64Array.from(list, ({ end }) => end);
     this.least = ((list.at(-1)?.end ?? 0) - (list[0]?.start ?? 0)) * LEAST_SHARE || LEAST_SHARE;
+    this.starts = new Float64Array(list.length);
+    this.ends = new Float64Array(list.length);
+    this.weights = new Float64Array(list.length);
+    for (let place = 0; place < list.length; place++) {
+      const { start, end } = list[place]!;
+      [this.starts[place], this.ends[place], this.weights[place]] = [start, end, end - start + this.least];
+    }
     this.lengths = sumsOf(list, durationOf);
-    this.exposed = sumsOf(list, ({ measured }) => (measured?.exposed ?? []).reduce((sum, [start, end]) => sum + end - start, 0));
-    this.kinds = [...new Set(list.map(({ kind }) => kind))].sort();
-    this.kindAt = Uint8Array.from(list, ({ kind }) => this.kinds.indexOf(kind));
-    this.weights = Float64Array.from(list, (bar) => durationOf(bar) + this.least);
+    this.exposed = list.some((bar) => exposedIn(bar) > 0) ? sumsOf(list, exposedIn) : null;
+    this.kinds = kindsIn(list);
+    this.kindAt = new Uint8Array(list.length);
+    if (this.kinds.length > 1) for (let place = 0; place < list.length; place++) this.kindAt[place] = this.kinds.indexOf(list[place]!.kind);
     this.strata = this.strataOf(() => false);
   }
 
@@ -61,17 +66,20 @@ export class Bars {
   }
 
   strataOf(isDim: (place: number) => boolean): Stratum[] {
-    const { kinds, kindAt, weights } = this;
-    const all = kinds.flatMap((kind) => [false, true].map((isOne): Stratum => ({ kind, isDim: isOne, sums: new Float64Array(weights.length + 1) })));
-    const held = new Float64Array(all.length);
-    const areThere = [false, false];
+    const areDim = new Uint8Array(this.list.length);
+    let numDim = 0;
+    for (let place = 0; place < areDim.length; place++) numDim += areDim[place] = Number(isDim(place));
+    const areThere = [false, true].filter((isOne) => (isOne ? numDim : areDim.length - numDim) > 0);
+    return this.kinds.flatMap((kind, index) => areThere.map((isOne) => ({ kind, isDim: isOne, sums: this.sumsIn(index, areDim, Number(isOne)) })));
+  }
+
+  private sumsIn(kind: number, areDim: Uint8Array, own: number): Float64Array {
+    const { kindAt, weights } = this;
+    const sums = new Float64Array(weights.length + 1);
     for (let place = 0; place < weights.length; place++) {
-      const own = Number(isDim(place));
-      areThere[own] = true;
-      held[2 * kindAt[place]! + own]! += weights[place]!;
-      for (let at = 0; at < all.length; at++) all[at]!.sums[place + 1] = held[at]!;
+      sums[place + 1] = sums[place]! + (kindAt[place] === kind && areDim[place] === own ? weights[place]! : 0);
     }
-    return all.filter((stratum) => areThere[Number(stratum.isDim)]);
+    return sums;
   }
 
   // How much of a stratum lies in a column of pixels in which bars `first` to `last` begin; 0 where none of them belongs
@@ -89,8 +97,9 @@ export class Bars {
 
   // The part of it for which compute waits.
   exposedShare({ first, last }: Column): number {
-    const length = this.lengths[last + 1]! - this.lengths[first]!;
-    return length > 0 ? Math.min(1, (this.exposed[last + 1]! - this.exposed[first]!) / length) : 0;
+    const { exposed, lengths } = this;
+    const length = lengths[last + 1]! - lengths[first]!;
+    return exposed !== null && length > 0 ? Math.min(1, (exposed[last + 1]! - exposed[first]!) / length) : 0;
   }
 
   // With the end of the bar ahead of them, without what the last one has in the next column.
@@ -129,8 +138,20 @@ function orderByNode(list: readonly Bar[]): Int32Array {
   return isSorted ? order : order.sort((one, other) => list[one]!.node - list[other]!.node);
 }
 
-function sumsOf(list: readonly Bar[], weigh: (bar: Bar, place: number) => number): Float64Array {
+function kindsIn(list: readonly Bar[]): (Kind | "")[] {
+  const kinds = new Set<Kind | "">();
+  for (let place = 0; place < list.length; place++) kinds.add(list[place]!.kind);
+  return [...kinds].sort();
+}
+
+function exposedIn({ measured }: Bar): number {
+  let sum = 0;
+  if (measured !== null) for (const [start, end] of measured.exposed) sum += end - start;
+  return sum;
+}
+
+function sumsOf(list: readonly Bar[], weigh: (bar: Bar) => number): Float64Array {
   const sums = new Float64Array(list.length + 1);
-  for (let place = 0; place < list.length; place++) sums[place + 1] = sums[place]! + weigh(list[place]!, place);
+  for (let place = 0; place < list.length; place++) sums[place + 1] = sums[place]! + weigh(list[place]!);
   return sums;
 }
