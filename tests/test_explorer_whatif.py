@@ -109,8 +109,11 @@ def test_what_is_told_is_the_plan_and_its_rewrite(explorer: Explorer) -> None:
     for key in ("summary", "policy", "controls", "buckets", "reasons", "rewritten", "text", "obstacle"):
         assert told[key] == json.loads(json.dumps(fresh[key])), key
     by_node = {decision["node"]: decision for decision in fresh["decisions"]}
-    for node, *verdict in told["verdicts"]:
-        assert verdict == [by_node[node][key] for key in ("step", "outcome", "reason", "code", "bucket", "differs")]
+    verdicts = told["verdicts"]
+    for node, step, differs, at in verdicts["of"]:
+        assert (step, differs) == (by_node[node]["step"], by_node[node]["differs"])
+        assert verdicts["told"][at] == [by_node[node][key] for key in ("outcome", "reason", "code", "bucket")]
+    assert len(verdicts["of"]) == len(by_node)
     assert {node: evidence["why"] for node, evidence in told["evidence"]} == {
         node: decision["why"] for node, decision in by_node.items()
     }
@@ -136,12 +139,13 @@ def test_a_large_graph_is_planned_first_and_rewritten_when_asked(
     assert not explorer.subject.is_whole
     assert (first["isComplete"], first["rewritten"], first["text"]) == (False, None, "")
     assert [node for node, _ in first["evidence"]] == [explorer.plan.graph.position["ag4"]]
-    assert [bucket["start"] for bucket in first["buckets"]] == [-1]
+    assert [(bucket["start"], bucket["overlap"]) for bucket in first["buckets"]] == [(-1, "")]
     assert in_summary(first, "differ from Inductor") == "…"
     assert ask(explorer, complete=True) == ""
     rest = change_in(explorer)
     assert rest["isComplete"]
     assert rest["rewritten"] is not None
+    assert [bucket["overlap"] for bucket in rest["buckets"]] == ["0 nodes to hide behind"]
     assert in_summary(rest, "differ from Inductor") == "0"
     assert len(rest["evidence"]) == len(explorer.plan.decisions)
     explorer.policy = Policy(cap_mib=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bucketviz.explorer.columnar import columnar_json
-from bucketviz.explorer.details import describe_evidence, describe_merged, describe_verdict
+from bucketviz.explorer.details import describe_evidence, describe_merged, describe_verdicts
 from bucketviz.explorer.payload import describe_estimate, report
 from bucketviz.explorer.planned import describe_plan, policy_rows
 from bucketviz.explorer.rewritten import describe_rewrite
@@ -42,7 +42,7 @@ def describe_change(subject: Subject, selection: Sequence[str], *, is_complete: 
             **describe_plan(plan, subject.rewritten, is_whole=subject.is_whole),
             "isComplete": is_complete,
             "obstacle": subject.obstacle,
-            "verdicts": [(position[each.collective], *describe_verdict(plan, each)) for each in plan.decisions],
+            "verdicts": describe_verdicts(plan),
             "evidence": [(position[each.collective], describe_evidence(plan, each)) for each in explained],
             "rewritten": None if subject.rewritten is None else describe_rewrite(subject.rewritten),
             "text": report(subject) if is_complete else "",

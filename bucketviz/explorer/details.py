@@ -57,19 +57,31 @@ def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
     }
 
 
-VERDICT = ("step", "outcome", "reason", "code", "bucket", "differs")
+VERDICT = ("step", "differs", "outcome", "reason", "code", "bucket")
 
 
-def describe_verdict(plan: Plan, decision: Decision) -> tuple[int, str, str, str, int, str]:
+def describe_verdict(plan: Plan, decision: Decision) -> tuple[int, str, str, str, str, int]:
     """Gives what the table shows of a decision, in the order of ``VERDICT``."""
-    return (
-        decision.step,
-        outcome_text(plan, decision),
-        _short_reason(plan, decision),
-        decision.reason.value,
-        -1 if decision.bucket is None else decision.bucket,
-        decision.inductor_differs,
-    )
+    return (decision.step, decision.inductor_differs, *_told(plan, decision))
+
+
+def describe_verdicts(plan: Plan) -> dict[str, list[tuple[Any, ...]]]:
+    """Gives what the table shows of all decisions; what several come to is told once.
+
+    Returns:
+        ``told``: outcome, reason, code and bucket, each combination once; ``of``: for every decision its node, its
+        step, how torch.compile differs, and the index of what it comes to.
+    """
+    position = plan.graph.position
+    joined = {each.bucket: each for each in plan.decisions if each.reason is Reason.JOINED}
+    told_of = {bucket: _told(plan, each) for bucket, each in joined.items()}
+    place: dict[tuple[str, str, str, int], int] = {}
+    verdicts = []
+    for each in plan.decisions:
+        told = told_of[each.bucket] if each.reason is Reason.JOINED else _told(plan, each)
+        at = place.setdefault(told, len(place))
+        verdicts.append((position[each.collective], each.step, each.inductor_differs, at))
+    return {"told": list(place), "of": verdicts}
 
 
 def describe_evidence(plan: Plan, decision: Decision) -> dict[str, Any]:
@@ -102,8 +114,11 @@ def describe_merged(graph: Graph, bucket: Bucket, members: Iterable[str]) -> dic
     }
 
 
-def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict[str, Any]:
-    """Gives a bucket with its members, its place in both graphs as far as it is known, and what closed it."""
+def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None, *, is_whole: bool) -> dict[str, Any]:
+    """Gives a bucket with its members, its place in both graphs as far as it is known, and what closed it.
+
+    What it has to hide behind takes long, and is told of a whole plan only.
+    """
     before = plan.graph
     closer = before.node(bucket.closed_by).collective if bucket.closed_by else None
     first = before.node(bucket.collectives[0]).collective
@@ -118,8 +133,13 @@ def describe_bucket(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> dict
         "closedByBytes": (closer.size_bytes or 0) if closer else 0,
         "groupSize": (first.group_size if first else None) or len(ranks),
         "span": "" if rewrite is None else _span(rewrite, bucket),
-        "overlap": overlap_text(plan, bucket, (plan if rewrite is None else rewrite).overlaps[bucket.index]),
+        "overlap": _overlap(plan, bucket, rewrite) if is_whole else "",
     }
+
+
+def _told(plan: Plan, decision: Decision) -> tuple[str, str, str, int]:
+    bucket = -1 if decision.bucket is None else decision.bucket
+    return outcome_text(plan, decision), _short_reason(plan, decision), decision.reason.value, bucket
 
 
 def _short_reason(plan: Plan, decision: Decision) -> str:
@@ -208,6 +228,10 @@ def _key_rows(bucket: Bucket) -> list[tuple[str, str]]:
     rows = [("kind", key.kind.value), ("group", key.group_name), ("op", key.reduce_op or "")]
     rows += [("dtype", key.dtype or f"any, packed as {bucket.dtype}")]
     return [(label, value) for label, value in rows if value]
+
+
+def _overlap(plan: Plan, bucket: Bucket, rewrite: Rewrite | None) -> str:
+    return overlap_text(plan, bucket, (plan if rewrite is None else rewrite).overlaps[bucket.index])
 
 
 def _span(rewrite: Rewrite, bucket: Bucket) -> str:

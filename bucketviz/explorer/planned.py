@@ -26,13 +26,13 @@ def describe_plan(
         plan: The plan.
         rewrite: Its rewrite; without it no bucket knows its place in the graph after.
         measures: What a run or an estimate adds to the summary.
-        is_whole: False for an outline, which does not know yet what Inductor would do.
+        is_whole: False for an outline, which does not know yet what Inductor would do, nor what buckets hide behind.
     """
     return {
         "summary": _summary(plan, rewrite, measures, is_whole),
         "policy": policy_rows(plan.policy),
         "controls": _controls(plan),
-        "buckets": [describe_bucket(plan, bucket, rewrite) for bucket in plan.buckets],
+        "buckets": [describe_bucket(plan, bucket, rewrite, is_whole=is_whole) for bucket in plan.buckets],
         "reasons": [
             {"code": reason.value, "label": reason.value, "count": count, "meaning": MEANINGS[reason]}
             for reason, count in plan.reasons().most_common()
@@ -68,7 +68,7 @@ def stat(label: str, value: str, hint: str, is_alert: bool = False) -> dict[str,
 
 def _summary(plan: Plan, rewrite: Rewrite | None, measures: Iterable[Measure], is_whole: bool) -> list[dict[str, str]]:
     """Gives the numbers of the strip on top, the most important first: the last ones go where there is no room."""
-    before = Counter(collective.kind for _, collective in plan.graph.collectives())
+    before = plan.graph.num_of_kind
     fewer = Counter[Kind]()
     for bucket in plan.buckets:
         fewer[bucket.key.kind] += len(bucket.collectives) - 1
@@ -126,5 +126,5 @@ def _controls(plan: Plan) -> dict[str, Any]:
 
 def _caps_worth_trying(graph: Graph) -> tuple[float, float]:
     """Gives the caps between which plans differ: with the one nothing fits, with the other everything does."""
-    sizes = [collective.size_bytes for _, collective in graph.collectives() if collective.size_bytes]
+    sizes = graph.known_sizes
     return (min(sizes) / MIB, sum(sizes) / MIB) if sizes else (1.0, 1.0)

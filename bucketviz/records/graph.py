@@ -255,6 +255,17 @@ class Graph:
         return tuple((node, node.collective) for node in self.nodes if node.collective is not None)
 
     @cached_property
+    def num_of_kind(self) -> Counter[Kind]:
+        """How many collectives there are of each kind."""
+        return Counter(collective.kind for _, collective in self._collectives)
+
+    @cached_property
+    def known_sizes(self) -> tuple[int, ...]:
+        """Sizes in bytes of the collectives that have one, in program order."""
+        sizes = (collective.size_bytes for _, collective in self._collectives)
+        return tuple(size for size in sizes if size)
+
+    @cached_property
     def num_computed(self) -> list[int]:
         """For each position, and for the end, how many nodes before it compute; views and copies are not counted."""
         computes = (node.role is Role.COMPUTE and not node.only_lays_out for node in self.nodes)

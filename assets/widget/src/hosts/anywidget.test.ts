@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
-import { wireChangeOf, wireOf } from "../testing/wireOf";
+import { allOverCap, wireChangeOf, wireOf } from "../testing/wireOf";
 import { render, type Model } from "./anywidget";
 
 const payload = samplePayload();
@@ -97,7 +97,7 @@ test("buckets that Python tells ahead of a plan show with the plan, not before",
   model.message({ other: "message" });
   expect(el.innerHTML).toBe(before);
   const change = { ...wireChangeOf(payload.views[0]!), buckets: [], rewritten: null, isComplete: false };
-  const verdicts = change.verdicts.map(([node, step]) => [node, step, "left alone", "over cap", "over cap", -1, ""]);
+  const verdicts = allOverCap(change.verdicts);
   model.fromPython("changes", { 0: JSON.stringify({ ...change, verdicts }) });
   expect(el.querySelector(".bv-rows .bv-row")?.textContent).toContain("left alone");
 });

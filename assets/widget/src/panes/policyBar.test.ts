@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { mount } from "../app";
 import { createStore } from "../store";
 import { samplePayload } from "../testing/samplePayload";
-import { wireChangeOf } from "../testing/wireOf";
+import { allOverCap, wireChangeOf } from "../testing/wireOf";
 import type { Payload, Store, View } from "../types";
 import { followChanges, type Said } from "../whatif/follow";
 import { Planner, type Question } from "../whatif/planner";
@@ -46,7 +46,7 @@ function show(payload: Payload = samplePayload()): Shown {
 // The sample view with no buckets, as after a tiny cap.
 function changeWithoutBuckets(view: View): string {
   const change = wireChangeOf(view);
-  const verdicts = change.verdicts.map(([node, step]) => [node, step, "left alone", "over cap", "over cap", -1, ""]);
+  const verdicts = allOverCap(change.verdicts);
   return JSON.stringify({ ...change, verdicts, evidence: [], buckets: [], rewritten: null, isComplete: false, controls: { ...view.controls, capMib: 0.5 } });
 }
 

@@ -1,7 +1,7 @@
 // Sample views as Python would send them; the inverse of whatif/wire.ts.
 
 import type { Payload, View } from "../types";
-import type { Verdict, WireChange, WirePayload, WireView } from "../whatif/wire";
+import type { Verdicts, WireChange, WirePayload, WireView } from "../whatif/wire";
 
 export function wireOf(payload: Payload): WirePayload {
   return { ...payload, views: payload.views.map(wireViewOf) };
@@ -17,9 +17,16 @@ function wireViewOf(view: View): WireView {
 }
 
 export function wireChangeOf(view: View): WireChange {
-  const verdicts = view.decisions.map(({ node, step, outcome, reason, code, bucket, differs }): Verdict =>
-    [node, step, outcome, reason, code, bucket, differs]);
+  const verdicts: Verdicts = {
+    told: view.decisions.map(({ outcome, reason, code, bucket }) => [outcome, reason, code, bucket]),
+    of: view.decisions.map(({ node, step, differs }, index) => [node, step, differs, index]),
+  };
   return { ...plannedOf(view), isComplete: true, verdicts, evidence: view.decisions.map((decision) => [decision.node, decision]) };
+}
+
+// Of a plan without buckets.
+export function allOverCap({ of }: Verdicts): Verdicts {
+  return { told: [["left alone", "over cap", "over cap", -1]], of: of.map(([node, step]) => [node, step, "", 0]) };
 }
 
 function plannedOf({ summary, policy, controls, reasons, obstacle, text, buckets, after, provenance, carriedTo, timelines }: View) {

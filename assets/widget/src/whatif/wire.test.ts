@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { samplePayload } from "../testing/samplePayload";
-import { wireChangeOf, wireOf } from "../testing/wireOf";
+import { allOverCap, wireChangeOf, wireOf } from "../testing/wireOf";
 import { changedView, comparedView, readPayload, viewAhead } from "./wire";
 
 const payload = samplePayload();
@@ -20,7 +20,7 @@ test("a change says only the plan, and the view keeps the graph", () => {
 
 test("without buckets everything is as before, drawn as a sketch", () => {
   const change = { ...wireChangeOf(payload.views[0]!), buckets: [], rewritten: null, isComplete: false, evidence: [] };
-  const verdicts = change.verdicts.map(([node, step]): typeof change.verdicts[number] => [node, step, "left alone", "over cap", "over cap", -1, ""]);
+  const verdicts = allOverCap(change.verdicts);
   const view = changedView(base!, { ...change, verdicts });
   expect(view).toMatchObject({ isRewritten: false, isComplete: false, measured: null });
   expect(view.after).toEqual({ ...base!.before, bucket: base!.before.name.map(() => -1) });

@@ -26,12 +26,15 @@ export interface WireView extends Planned, Pick<View, "name" | "canPlan" | "meas
 
 export type WirePayload = Omit<Payload, "views"> & { views: WireView[]; differences?: Record<string, string> }; // as by the trait
 
-export type Verdict = [node: number, step: number, outcome: string, reason: string, code: string, bucket: number, differs: string];
+export interface Verdicts {
+  told: [outcome: string, reason: string, code: string, bucket: number][];
+  of: [node: number, step: number, differs: string, told: number][]; // by decision; the last is an index of `told`
+}
 type Evidence = Pick<Decision, "why" | "evidence" | "counterfactual" | "path" | "bucketBytes" | "capBytes" | "openBucket" | "openCount" | "others" | "peer">;
 
 export interface WireChange extends Planned {
   isComplete: boolean; // false: sentences, the report and the rewrite follow when they are asked for
-  verdicts: Verdict[];
+  verdicts: Verdicts;
   evidence: [number, Evidence][];
 }
 
@@ -77,9 +80,10 @@ export function changedView(base: View, change: WireChange, ahead: View | null =
   const { verdicts, evidence, isComplete, ...planned } = change;
   const known = new Map(base.decisions.map((decision) => [decision.node, decision]));
   const explained = new Map(evidence);
-  const decisions = verdicts.map(([node, step, outcome, reason, code, bucket, differs]): Decision => ({
-    ...known.get(node)!, ...(explained.get(node) ?? NO_EVIDENCE), step, outcome, reason, code, bucket, differs, merged: bucket >= 0,
-  }));
+  const decisions = verdicts.of.map(([node, step, differs, at]): Decision => {
+    const [outcome, reason, code, bucket] = verdicts.told[at]!;
+    return { ...known.get(node)!, ...(explained.get(node) ?? NO_EVIDENCE), step, outcome, reason, code, bucket, differs, merged: bucket >= 0 };
+  });
   const { name, canPlan, machines } = base;
   return assembled(base.before, base.timelines.before, planned, {
     name, canPlan, machines, estimated: null, measured: null, isComplete, difference: null, decisions,
