@@ -32,6 +32,22 @@ function dressed<E extends Element>(element: E, props: Props, children: readonly
   return element;
 }
 
+// Makes `old` say what `next` says. What is equal stays, so that the page need not lay it out again, and so does who
+// listens to `old`.
+export function renew(old: Element, next: Element): void {
+  for (const { name } of [...old.attributes]) if (!next.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of [...next.attributes]) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  renewChildren(old, [...next.childNodes]);
+}
+
+export function renewChildren(parent: Element, wanted: readonly ChildNode[]): void {
+  const held = [...parent.childNodes];
+  if (held.length !== wanted.length) return parent.replaceChildren(...wanted);
+  held.forEach((child, at) => {
+    if (!child.isEqualNode(wanted[at]!)) child.replaceWith(wanted[at]!);
+  });
+}
+
 export function button(label: string, props: Props, ...children: Child[]): HTMLButtonElement {
   const content = children.length > 0 ? children : [label];
   return h("button", { type: "button", class: "bv-button", "aria-label": label, title: label, ...props }, ...content);

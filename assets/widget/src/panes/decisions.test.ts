@@ -87,3 +87,26 @@ test("the column of sizes has room for the longest one, in view or not", () => {
   store.replace(0, { ...store.current, decisions: decisions.map((each) => (each === decisions.at(-1) ? { ...each, size: "1023.99 KiB" } : each)) });
   expect(letters()).toBe("11");
 });
+
+test("another plan keeps the rows in sight, which tell and select what stands there now", () => {
+  const { root, store } = show();
+  const line = (): HTMLElement => root.querySelector('.bv-rows [aria-rowindex="3"]')!;
+  const held = line();
+  const [first, second, third, ...others] = store.current.decisions;
+  const decisions = [{ ...first! }, { ...third!, step: 1 }, { ...second!, step: 2 }, ...others];
+  store.replace(0, { ...store.current, decisions });
+  expect(line()).toBe(held);
+  expect(held.querySelector(".bv-label")!.textContent).toContain(third!.label.split(".").at(-1));
+  held.click();
+  expect(store.state.selection).toEqual([third!.name]);
+});
+
+test("a row that becomes the head of a group is another element", () => {
+  const { root, press } = show();
+  const line = (): HTMLElement => root.querySelector('.bv-rows [aria-rowindex="2"]')!;
+  const held = line();
+  press("G");
+  expect(line()).not.toBe(held);
+  expect(line().classList).toContain("bv-group-row");
+  expect(held.isConnected).toBe(false);
+});

@@ -2,7 +2,7 @@
 
 import { decisionOf, select } from "../actions";
 import { shortNamesOf } from "../canvas/modules";
-import { button, h, setPressed } from "../dom";
+import { button, h, renewChildren, setPressed } from "../dom";
 import { icon } from "../glyphs";
 import { related, resolve } from "../refs";
 import { parseQuery, subjectsOf } from "../search";
@@ -69,13 +69,14 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     }
     const move = store.current.difference?.moves.get(decision.node);
     const line = decisionRow(decision, row, shortNamesOf(store.current.before), move);
+    const nameNow = (): string => (lines[row] as Decision).name; // by then another one may stand here
     line.addEventListener("click", (event) => {
       active = row;
-      select(store, decision.name, event.shiftKey);
+      select(store, nameNow(), event.shiftKey);
       line.focus({ preventScroll: true });
     });
     line.addEventListener("dblclick", inspect);
-    line.addEventListener("pointerenter", () => store.set({ hover: decision.name }));
+    line.addEventListener("pointerenter", () => store.set({ hover: nameNow() }));
     line.addEventListener("pointerleave", () => store.set({ hover: null }));
     dress(line, row, marksOf(store));
     return line;
@@ -116,8 +117,8 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   const drawReasons = (): void => {
     reasons.hidden = store.current.reasons.length === 0;
-    reasons.replaceChildren(h("option", { value: "" }, "any reason"), ...store.current.reasons.map((each) =>
-      h("option", { value: each.code, title: each.meaning }, `${each.label} (${each.count})`)));
+    renewChildren(reasons, [h("option", { value: "" }, "any reason"), ...store.current.reasons.map((each) =>
+      h("option", { value: each.code, title: each.meaning }, `${each.label} (${each.count})`))]);
     reasons.value = shownReason(store);
   };
 

@@ -1,6 +1,6 @@
 // The policy as controls: each plans anew as soon as it is changed. Where nobody plans, the toolbar says the policy.
 
-import { button, h, setPressed } from "../dom";
+import { button, h, renewChildren, setPressed } from "../dom";
 import { formatBytes } from "../format";
 import { kindGlyph } from "../glyphs";
 import type { Controls, Kind, Pane, Store, View } from "../types";
@@ -123,7 +123,7 @@ function choiceControl(name: (typeof CHOICES)[number], ask: (change: PolicyChang
   return {
     element: labelled(name, select),
     show(controls) {
-      select.replaceChildren(...controls.choices[name].map((choice) => h("option", { value: choice }, choice)));
+      renewChildren(select, controls.choices[name].map((choice) => h("option", { value: choice }, choice)));
       select.value = controls[name];
       select.title = `${CHOICE_HINTS[name]}: ${controls[name]}`;
     },

@@ -1,6 +1,6 @@
 // A list of equal rows of which only those in sight exist, so that two thousand cost as much as forty.
 
-import { h } from "../dom";
+import { h, renew } from "../dom";
 
 const SPARE_ROWS = 6;
 const UNMEASURED_HEIGHT = 600;
@@ -14,7 +14,8 @@ export interface Rows {
   drawn: ReadonlyMap<number, HTMLElement>;
 }
 
-// `keep` is a row that exists even out of sight: the one that holds the focus.
+// `keep` is a row that exists even out of sight: the one that holds the focus. What listens to a row that `draw` made
+// may later be told of another one in its place.
 export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElement, keep: () => number): Rows {
   const spacer = h("div", { class: "bv-rows", role: "rowgroup" });
   const element = h("div", { class: "bv-scroll", onscroll: () => scrolled() }, spacer);
@@ -45,12 +46,25 @@ export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElemen
     top = element.scrollTop;
   };
 
-  const place = (row: number): void => {
-    if (drawn.has(row)) return;
+  const made = (row: number): HTMLElement => {
     const line = draw(row);
     line.style.top = `${row * rowHeight}px`;
+    return line;
+  };
+
+  const place = (row: number): void => {
+    if (drawn.has(row)) return;
+    const line = made(row);
     drawn.set(row, line);
     spacer.append(line);
+  };
+
+  // A row of another class is another element: others listen to it.
+  const drawAnew = (row: number, line: HTMLElement): void => {
+    const next = made(row);
+    if (next.className === line.className) return renew(line, next);
+    line.replaceWith(next);
+    drawn.set(row, next);
   };
 
   return {
@@ -59,9 +73,9 @@ export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElemen
       numRows = count;
       top = Math.min(top, Math.max(0, numRows * rowHeight - height));
       spacer.style.height = `${numRows * rowHeight}px`;
-      spacer.replaceChildren();
-      drawn.clear();
+      const held = [...drawn];
       update();
+      for (const [row, line] of held) if (drawn.get(row) === line) drawAnew(row, line);
     },
     reveal(row) {
       const rowTop = row * rowHeight;

@@ -3,7 +3,7 @@
 import { select } from "../../actions";
 import { h } from "../../dom";
 import { formatCount, formatNumber } from "../../format";
-import { refOfBucket, refOfNode } from "../../refs";
+import { refOfBucket } from "../../refs";
 import type { GraphColumns, Ref, Store, View } from "../../types";
 import { blockOf } from "../modules";
 import { collectivesOf, rangeText } from "./repeats";
@@ -18,31 +18,40 @@ export interface TwinItem {
 
 const MAX_CHILDREN = 200;
 
-export function twinItems(view: View): TwinItem[] {
+// What a plan settles.
+function planItems(view: View): TwinItem[] {
+  const { before } = view;
   const buckets = view.buckets.map((bucket, index): TwinItem => ({
     text: `${bucket.label}: ${formatCount(bucket.members.length, bucket.kind)}, ${bucket.size} of ${bucket.cap}`,
     ref: refOfBucket(view, index),
-    children: () => bucket.members.map((node) => nodeItem(view, node)),
+    children: () => bucket.members.map((node) => nodeItem(before, node)),
   }));
   const alone = view.decisions.filter(({ merged }) => !merged);
   return [
     group(formatCount(buckets.length, "bucket"), buckets),
-    group(`${formatCount(alone.length, "collective")} left alone`, alone.map(({ node, why }) => ({ ...nodeItem(view, node), text: why }))),
-    ...repeatItems(view),
-    ...blockItems(view),
-  ].filter(({ children }) => children !== null);
+    group(`${formatCount(alone.length, "collective")} left alone`, alone.map(({ name, why }) => ({ text: why, ref: name, children: null }))),
+  ].filter(holdsAny);
+}
+
+// What the graph before has under any plan.
+function graphItems(before: GraphColumns): TwinItem[] {
+  return [...repeatItems(before), ...blockItems(before)].filter(holdsAny);
+}
+
+function holdsAny({ children }: TwinItem): boolean {
+  return children !== null;
 }
 
 function group(text: string, items: TwinItem[]): TwinItem {
   return { text, ref: null, children: items.length === 0 ? null : () => items };
 }
 
-function repeatItems(view: View): TwinItem[] {
-  const { layers, repeats } = repeatsOf(view.before);
+function repeatItems(before: GraphColumns): TwinItem[] {
+  const { layers, repeats } = repeatsOf(before);
   return repeats.map(({ first, end }) => {
-    const nodes = collectivesOf(view.before, layers[first]!);
+    const nodes = collectivesOf(before, layers[first]!);
     const text = `${rangeText(layers[first]!, layers[end - 1]!)}: ${end - first} layers, ${formatCount(nodes.length, "collective")} in each`;
-    return group(text, nodes.map((node) => nodeItem(view, node)));
+    return group(text, nodes.map((node) => nodeItem(before, node)));
   });
 }
 
@@ -62,28 +71,35 @@ function blocksOf(graph: GraphColumns): Map<string, number[]> {
   return nodesOf;
 }
 
-function blockItems(view: View): TwinItem[] {
-  return [...blocksOf(view.before)].map(([block, nodes]) => ({
+function blockItems(before: GraphColumns): TwinItem[] {
+  return [...blocksOf(before)].map(([block, nodes]) => ({
     text: `${block}: ${formatCount(nodes.length, "op")}`,
     ref: null,
-    children: () => nodes.map((node) => nodeItem(view, node)),
+    children: () => nodes.map((node) => nodeItem(before, node)),
   }));
 }
 
-function nodeItem(view: View, node: number): TwinItem {
-  const { name, target, size } = view.before;
-  const text = [labelOfNode(view.before, node), name[node], target[node], size[node]].filter((part) => part !== "").join(", ");
-  return { text, ref: refOfNode(view, "before", node), children: null };
+function nodeItem(before: GraphColumns, node: number): TwinItem {
+  const { name, target, size } = before;
+  const text = [labelOfNode(before, node), name[node], target[node], size[node]].filter((part) => part !== "").join(", ");
+  return { text, ref: name[node]!, children: null };
 }
 
 export function mountTwin(root: HTMLElement, store: Store): { draw: () => void } {
   const tree = h("ul", { class: "bv-twin", role: "tree", "aria-label": "The graph as text: buckets and modules" });
   tree.addEventListener("keydown", (event) => onKey(event, tree));
   root.append(tree);
+  let planned: HTMLElement[] = [];
+  let names: readonly string[] = []; // of the graph whose items stand below those of the plan
   return {
     draw() {
-      tree.replaceChildren(...listItems(twinItems(store.current), store));
-      tree.querySelector<HTMLElement>("[role=treeitem]")?.setAttribute("tabindex", "0");
+      const { current } = store;
+      planned.forEach((item) => item.remove());
+      if (names !== current.before.name) tree.replaceChildren(...listItems(graphItems(current.before), store));
+      names = current.before.name;
+      tree.prepend(...(planned = listItems(planItems(current), store)));
+      for (const item of tree.querySelectorAll("[tabindex='0']")) item.setAttribute("tabindex", "-1");
+      tree.firstElementChild?.setAttribute("tabindex", "0");
     },
   };
 }
