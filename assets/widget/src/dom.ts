@@ -56,3 +56,8 @@ export function button(label: string, props: Props, ...children: Child[]): HTMLB
 export function setPressed(element: Element, isPressed: boolean): void {
   element.setAttribute("aria-pressed", String(isPressed));
 }
+
+// What has the focus in the document or shadow tree of an element.
+export function focusedIn(element: Element): Element | null {
+  return (element.getRootNode() as Document | ShadowRoot).activeElement;
+}

@@ -1,5 +1,7 @@
 // The focus stays inside when what has it is taken away or hidden, so that the keys go on working.
 
+import { focusedIn } from "./dom";
+
 const CONTROLS = ":is(button, input, select, summary, [tabindex='0']):not([tabindex='-1'], [aria-disabled='true'])";
 const NAMES = ["data-key", "data-value", "data-kind"]; // by which a control that is made anew is known again
 const HIDERS = ["hidden", "data-text", "data-tab", "data-layout"];
@@ -8,8 +10,7 @@ export function keepFocus(root: HTMLElement): () => void {
   let held: HTMLElement | null = null;
   let around: HTMLElement[] = []; // from the inside out, as what is taken away knows nobody around it
 
-  const activeElement = (): Element | null => (root.getRootNode() as Document | ShadowRoot).activeElement;
-  const isLost = (): boolean => activeElement() === held || document.activeElement === null || document.activeElement === document.body;
+  const isLost = (): boolean => focusedIn(root) === held || document.activeElement === null || document.activeElement === document.body;
   const regain = (records: readonly MutationRecord[]): void => {
     const isMaybeHidden = records.some(({ type }) => type === "attributes");
     if (held === null || (isMaybeHidden ? held.checkVisibility() : held.isConnected)) return;
@@ -23,7 +24,7 @@ export function keepFocus(root: HTMLElement): () => void {
   };
   // A browser may tell of what is taken away as of what is left; only what is still there was left.
   const leave = ({ target }: FocusEvent): void => queueMicrotask(() => {
-    if (held === target && activeElement() !== target && held?.checkVisibility()) held = null;
+    if (held === target && focusedIn(root) !== target && held?.checkVisibility()) held = null;
   });
 
   const observer = new MutationObserver(regain);

@@ -110,3 +110,13 @@ test("a row that becomes the head of a group is another element", () => {
   expect(line().classList).toContain("bv-group-row");
   expect(held.isConnected).toBe(false);
 });
+
+test("where nothing passes the filters no row is left, and the rows come back", () => {
+  const { root, store, rows } = show();
+  const before = rows();
+  store.set({ query: "no such name" });
+  expect(rows()).toEqual([]);
+  expect(root.querySelector(".bv-decisions .bv-empty")!.textContent).not.toBe("");
+  store.set({ query: "" });
+  expect(rows()).toEqual(before);
+});

@@ -2,7 +2,7 @@
 
 import { decisionOf, select } from "../actions";
 import { shortNamesOf } from "../canvas/modules";
-import { button, h, renewChildren, setPressed } from "../dom";
+import { button, focusedIn, h, renewChildren, setPressed } from "../dom";
 import { icon } from "../glyphs";
 import { related, resolve } from "../refs";
 import { parseQuery, subjectsOf } from "../search";
@@ -52,7 +52,14 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
     grid.setAttribute("aria-rowcount", String(lines.length + 1));
     reasons.value = shownReason(store);
     follow();
-    rows.show(lines.length);
+    keepingFocus(() => rows.show(lines.length));
+  };
+
+  // What had the focus may stand in another row now.
+  const keepingFocus = (change: () => void): void => {
+    const hasFocus = rows.element.contains(focusedIn(rows.element));
+    change();
+    if (hasFocus) rows.at(active)?.focus({ preventScroll: true });
   };
 
   const follow = (): void => {
@@ -124,10 +131,8 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
 
   // Another plan: what is in sight stays where it is.
   const redraw = (): void => {
-    const hasFocus = rows.element.contains(document.activeElement);
     drawReasons();
     filter();
-    if (hasFocus) rows.at(active)?.focus({ preventScroll: true });
   };
 
   drawReasons();
@@ -147,10 +152,8 @@ export function mountDecisions(root: HTMLElement, store: Store, inspect: () => v
       return rows.reveal(active);
     }
     if (changed.has("selection")) {
-      const hasFocus = rows.element.contains(document.activeElement);
       follow();
-      rows.reveal(active);
-      if (hasFocus) rows.at(active)?.focus({ preventScroll: true });
+      keepingFocus(() => rows.reveal(active));
     }
     dressAll();
   });

@@ -33,7 +33,7 @@ export function virtualRows(rowHeight: number, draw: (row: number) => HTMLElemen
     const last = Math.min(numRows, Math.ceil((top + height) / rowHeight) + SPARE_ROWS);
     const kept = keep();
     for (const [row, line] of drawn) {
-      if ((row >= first && row < last) || row === kept) continue;
+      if ((row >= first && row < last) || (row === kept && row < numRows)) continue;
       line.remove();
       drawn.delete(row);
     }
