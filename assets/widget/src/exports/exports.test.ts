@@ -131,6 +131,22 @@ describe("the menu", () => {
 
   const pictures = { graph: () => { throw new Error("no graph"); }, timeline: () => { throw new Error("no timeline"); } };
 
+  test("is walked with the arrows in a shadow tree too", () => {
+    const host = document.body.appendChild(h("div"));
+    const tree = host.attachShadow({ mode: "open" });
+    const { element, toggle } = exportMenu(store(), pictures, () => {});
+    tree.append(h("div", { class: "bucketviz" }, element));
+    toggle();
+    const [first, second, third] = element.querySelectorAll("[role=menuitem]");
+    expect(tree.activeElement).toBe(first);
+    const down = (item: Element): boolean => item.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+    down(first!);
+    expect(tree.activeElement).toBe(second);
+    down(second!);
+    expect(tree.activeElement).toBe(third);
+    host.remove();
+  });
+
   test("opens on its first entry, walks with arrows, closes with Escape", () => {
     const { element, toggle } = exportMenu(store(), pictures, () => {});
     document.body.append(h("div", { class: "bucketviz" }, element));

@@ -1,6 +1,6 @@
 // Saves what is shown: graph and timeline as pictures, the decisions as a table, the plan as JSON, the report as text.
 
-import { button, h } from "../dom";
+import { button, focusedIn, h } from "../dom";
 import { fileName, saveFile } from "../exports/files";
 import { pngOf, svgOf, type Picture } from "../exports/picture";
 import { csvOf, jsonOf } from "../exports/records";
@@ -71,7 +71,7 @@ export function exportMenu(store: Store, pictures: Pictures, report: (error: unk
     items[0]!.focus();
   };
   const onKey = (event: KeyboardEvent): void => {
-    const at = items.indexOf(document.activeElement as HTMLButtonElement);
+    const at = items.indexOf(focusedIn(element) as HTMLButtonElement);
     const moves: Record<string, () => void> = {
       ArrowDown: () => items[(at + 1) % items.length]!.focus(), ArrowUp: () => items[(at - 1 + items.length) % items.length]!.focus(),
       Home: () => items[0]!.focus(), End: () => items[items.length - 1]!.focus(), Escape: close,
