@@ -4,6 +4,7 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -117,6 +118,29 @@ def test_what_is_told_is_the_plan_and_its_rewrite(explorer: Explorer) -> None:
     assert {node: evidence["why"] for node, evidence in told["evidence"]} == {
         node: decision["why"] for node, decision in by_node.items()
     }
+
+
+def test_a_policy_waits_for_the_rewrite_that_another_thread_makes(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whatif_module, "MOST_NODES_AT_ONCE", 3)
+    maker, is_rewriting, is_replanned = explorer.subject.maker, Event(), Event()
+
+    def rewrite(plan: Any) -> Any:
+        is_rewriting.set()
+        is_replanned.wait(0.5)
+        return maker.rewriter.rewrite(plan)
+
+    explorer.subject.maker = replace(maker, rewriter=maker.rewriter._replace(rewrite=rewrite))
+    explorer.policy = Policy(cap_mib=2)
+    browser = Thread(target=lambda: ask(explorer, complete=True))
+    browser.start()
+    assert is_rewriting.wait(10)
+    explorer.policy = Policy(cap_mib=1)
+    is_replanned.set()
+    browser.join()
+    assert explorer.result.plan == explorer.plan == bv.plan(SAMPLES["over_the_cap"](), cap_mib=1)
+    assert explorer.rewrite.plan == explorer.plan
 
 
 def test_the_first_policy_again_leaves_nothing_to_tell(explorer: Explorer) -> None:

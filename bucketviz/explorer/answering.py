@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bucketviz.errors import BucketvizError
+from bucketviz.explorer.turns import one_at_a_time
 
 PAUSE_SECONDS = 0.02
 """So long the kernel listens between two pieces; a message takes it some turns of its event loop."""
@@ -34,6 +35,7 @@ def in_pieces(pieces: Iterator[None], done: Callable[[str], None]) -> None:
     """
     loop = _running_loop()
 
+    @one_at_a_time
     def go_on() -> None:
         ended: list[bool] = []
         problem = problem_of(lambda: ended.append(next(pieces, True) is True))

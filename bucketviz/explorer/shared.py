@@ -15,6 +15,7 @@ from bucketviz.explorer.prediction import GUESSES, Asked, check_guesses
 from bucketviz.explorer.selecting import is_selectable, selectable
 from bucketviz.explorer.subject import Subject
 from bucketviz.explorer.traits import Bool, Instance, Int, Names, Unicode
+from bucketviz.explorer.turns import one_at_a_time
 from bucketviz.records import Plan, Policy
 
 THEMES = ("auto", "light", "dark")
@@ -114,6 +115,11 @@ class SharedState(anywidget.AnyWidget):
         if self.step >= len(self.subject.outline.decisions):
             self.step = -1
 
+    @one_at_a_time
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+
+    @one_at_a_time
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Adopts what the browser says; it may still be looking at the plan before, so what is gone is left out."""
         self.view = sync_data.get("view", self.view)

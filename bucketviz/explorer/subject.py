@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bucketviz.errors import ExplorerError, RewriteError
+from bucketviz.explorer.turns import one_at_a_time
 from bucketviz.records import Allocation, Bucket, Estimate, Execution, Graph, Plan, Policy, Prediction, Rewrite
 
 OnPacked = Callable[[Sequence[Bucket]], None]
@@ -114,6 +115,7 @@ class Subject:
         self.machine = self.machine or self._first_machine()
 
     @property
+    @one_at_a_time
     def plan(self) -> Plan:
         """The plan that is shown, made whole when first asked for."""
         if self._finish is not None:
@@ -150,6 +152,7 @@ class Subject:
             )
         return self.maker.outline(policy, on_packed)
 
+    @one_at_a_time
     def show(self, outline: Outline) -> None:
         """Shows another plan of the graph; it is made whole, and rewritten, when somebody asks for that."""
         plan, finish = outline
@@ -161,6 +164,7 @@ class Subject:
         self._finish = None if is_first else finish
         self.obstacle = self._missing()
 
+    @one_at_a_time
     def rewrite(self) -> Rewrite:
         """Gives the record of the rewrite, which is made where it is not there yet.
 
@@ -203,6 +207,7 @@ class Subject:
             raise ExplorerError(f"machine={machine!r} is not known; there are {there}")
         return machine
 
+    @one_at_a_time
     def predict(self) -> Prediction | None:
         """Gives the estimate of the rewrite that is shown; None without a rewrite, or where nothing can be estimated.
 
@@ -218,6 +223,7 @@ class Subject:
         self.prediction = Prediction(self.rewritten, self._before[self.machine], after)
         return self.prediction
 
+    @one_at_a_time
     def result(self) -> Any:
         """Gives what ``bucketviz.bucket`` gives for the plan that is shown.
 

@@ -16,6 +16,7 @@ from bucketviz.explorer.prediction import Asked
 from bucketviz.explorer.selecting import carried_selection, carried_step, is_selectable
 from bucketviz.explorer.shared import SharedState
 from bucketviz.explorer.subject import Subject
+from bucketviz.explorer.turns import one_at_a_time
 from bucketviz.garbage import collection_paused
 from bucketviz.records import Bucket, PlanDiff, Policy, Prediction
 
@@ -47,6 +48,7 @@ class WhatIf(SharedState):
         """What moved from the pinned plan to the one that is shown; None where none is pinned."""
         return None if self.subject.pinned is None else self.subject.pinned.diff(self.plan)
 
+    @one_at_a_time
     def replan(self, **options: Any) -> None:
         """Plans the graph that is shown with some fields of its policy changed: ``explorer.replan(cap_mib=200)``.
 
@@ -59,11 +61,13 @@ class WhatIf(SharedState):
             raise ExplorerError(f"unknown option {unknown}; a policy has {', '.join(Policy.__dataclass_fields__)}")
         self.policy = replace(self.policy, **options)
 
+    @one_at_a_time
     def pin(self) -> None:
         """Pins the plan that is shown: whatever is planned from now on is held against it."""
         self.subject.pinned = self.plan
         self._tell_difference()
 
+    @one_at_a_time
     def unpin(self) -> None:
         """Compares no longer."""
         self.subject.pinned = None

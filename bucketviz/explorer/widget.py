@@ -16,6 +16,7 @@ from bucketviz.explorer.prediction import EVERYTHING, Asked, Score, score
 from bucketviz.explorer.selecting import found
 from bucketviz.explorer.standalone import page_text, write_page
 from bucketviz.explorer.subject import Subject
+from bucketviz.explorer.turns import one_at_a_time
 from bucketviz.explorer.whatif import MOST_NODES_ESTIMATED_FIRST, WhatIf
 from bucketviz.explorer.wire import payload_text
 from bucketviz.records import Decision, Plan, Prediction, Rewrite
@@ -122,6 +123,7 @@ class Explorer(WhatIf):
         """How many of the predictions so far are right."""
         return score(self.questions, self.guesses)
 
+    @one_at_a_time
     def goto(self, name: str) -> None:
         """Selects a node, a collective or a bucket (``B3``), in the view that has it: the shown one before others.
 
@@ -133,6 +135,7 @@ class Explorer(WhatIf):
             self.view = view
             self.selection = [reference]
 
+    @one_at_a_time
     def save(self, path: str | Path, **options: Any) -> Path:
         """Writes the view that is shown, as the suffix of the path says; gives the path.
 
@@ -155,6 +158,7 @@ class Explorer(WhatIf):
             return self.to_html(path)
         return save_subject(self.subject, path, options, self._picture_theme)
 
+    @one_at_a_time
     def to_dot(
         self, side: str = "before", around: str | Sequence[str] = (), hops: int = 1, theme: str = ""
     ) -> graphviz.Digraph:
@@ -167,6 +171,7 @@ class Explorer(WhatIf):
 
         return dot_of(self.subject, side, around, hops, theme=theme or self._picture_theme)
 
+    @one_at_a_time
     def to_networkx(self, side: str = "before") -> nx.DiGraph:
         """Gives the graph ``before`` or ``after``, with what was decided as attributes of its nodes.
 
@@ -178,6 +183,7 @@ class Explorer(WhatIf):
 
         return to_networkx(side_of(self.subject, side))
 
+    @one_at_a_time
     def to_perfetto(self, path: str | Path) -> Path:
         """Writes the timelines before and after as a trace for Perfetto; gives the path.
 
@@ -191,6 +197,7 @@ class Explorer(WhatIf):
 
         return write_trace(self.subject, path)
 
+    @one_at_a_time
     def to_html(self, path: str | Path) -> Path:
         """Writes one self-contained offline page with every interaction that needs no kernel; gives its path.
 
@@ -219,6 +226,7 @@ class Explorer(WhatIf):
     def _picture_theme(self) -> str:
         return "light" if self.theme == "auto" else self.theme
 
+    @one_at_a_time
     def __str__(self) -> str:
         parts = (part for subject in self.subjects for part in (report(subject), subject.prediction) if part)
         return "\n\n".join(map(str, [self._title, *parts]))
@@ -227,6 +235,7 @@ class Explorer(WhatIf):
         summaries = "; ".join(subject.plan.summary().splitlines()[0] for subject in self.subjects)
         return f"Explorer({summaries})"
 
+    @one_at_a_time
     def _repr_html_(self) -> str:
         """What is shown where no kernel answers: the explorer as it is now, or a picture when that is too large."""
         num_bytes = len(self.payload)
