@@ -52,17 +52,11 @@ def describe_decision(plan: Plan, decision: Decision) -> dict[str, Any]:
         "size": format_bytes(node.collective.size_bytes),
         "bytes": node.collective.size_bytes,
         "key": _key_of(plan.graph, decision.collective),
-        **dict(zip(VERDICT, describe_verdict(plan, decision), strict=True)),
+        "step": decision.step,
+        "differs": decision.inductor_differs,
+        **dict(zip(("outcome", "reason", "code", "bucket"), _told(plan, decision), strict=True)),
         **describe_evidence(plan, decision),
     }
-
-
-VERDICT = ("step", "differs", "outcome", "reason", "code", "bucket")
-
-
-def describe_verdict(plan: Plan, decision: Decision) -> tuple[int, str, str, str, str, int]:
-    """Gives what the table shows of a decision, in the order of ``VERDICT``."""
-    return (decision.step, decision.inductor_differs, *_told(plan, decision))
 
 
 def describe_verdicts(plan: Plan) -> dict[str, list[tuple[Any, ...]]]:

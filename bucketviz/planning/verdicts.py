@@ -137,16 +137,15 @@ class _Surroundings:
 
 
 def _measured(look: Look) -> Evidence:
-    candidate, num_members = look.candidate, look.num_members
-    collective = candidate.collective
+    collective = look.candidate.collective
     return {
-        "size_bytes": candidate.size_bytes,
+        "size_bytes": look.candidate.size_bytes,
         "in_bytes": collective.in_bytes,
         "out_bytes": collective.out_bytes,
         "bucket_bytes": look.bucket_bytes,
         "cap_bytes": look.cap_bytes,
-        "num_members": num_members,
-        "first_member": look.bucket[0].name if num_members else "",
+        "num_members": look.num_members,
+        "first_member": look.bucket[0].name if look.num_members else "",
     }
 
 
